@@ -6,9 +6,12 @@
 namespace berth::embedded {
 namespace {
 
-bool asks_the_same(const PodObject& left, const PodObject& right) {
-  return left.request == right.request && left.constraints == right.constraints &&
-         left.lock_tolerations == right.lock_tolerations;
+// Of a pod without gates, users can change nothing else that matters.
+WakeUp change_of(const PodObject& old, const PodObject& pod) {
+  if (old.request != pod.request) return WakeUp::own_request;
+  const bool is_same =
+      old.constraints == pod.constraints && old.lock_tolerations == pod.lock_tolerations;
+  return is_same ? WakeUp::own_status : WakeUp::own_tolerations;
 }
 
 }  // namespace
@@ -21,9 +24,13 @@ void KubeScheduler::server_changed(const ApiServer::Change& change) {
     if (change.version < version) return;  // a newer change was faster
     version = change.version;
     const auto* const node = std::get_if<NodeObject>(&change.event);
-    if (node == nullptr) return cache_.drop(change.key);
-    cache_.put(*node);
-    queue_.wake_all(WakeUp::node_change, parts_.executor.now());
+    if (node == nullptr) {
+      cache_.drop(change.key);
+    } else {
+      cache_.put(*node);
+    }
+    const WakeUp wake_up = node == nullptr ? WakeUp::node_gone : WakeUp::node_change;
+    queue_.wake_all(wake_up, parts_.executor.now());
     cycle_soon();
   });
 }
@@ -55,7 +62,7 @@ void KubeScheduler::take_waiting(const ShownPod& shown, const PodObject& pod) {
   const TimePoint now = parts_.executor.now();
   queue_.put(pod.uid, pod.priority.value_or(0), !pod.gates.empty(), now);
   if (is_new) return;
-  queue_.wake(pod.uid, asks_the_same(old.pod, pod) ? WakeUp::own_status : WakeUp::own_spec, now);
+  queue_.wake(pod.uid, change_of(old.pod, pod), now);
 }
 
 void KubeScheduler::take_gone(const std::string& uid) {

@@ -42,7 +42,6 @@ void SchedulerCache::drop(const std::string& name) {
   if (found == nodes_.end() || !found->second.exists) return;
   std::erase(order_, &found->second);
   found->second.exists = false;
-  next_start_ = 0;
   const bool is_named = std::any_of(placed_.begin(), placed_.end(),
                                     [&](const auto& entry) { return entry.second.node == name; });
   if (!is_named && found->second.nominated.empty()) nodes_.erase(found);

@@ -9,19 +9,36 @@
 namespace berth::embedded {
 namespace {
 
+using std::chrono::seconds;
+
 // --pod-max-in-unschedulable-pods-duration
 constexpr Duration kLongestStay = std::chrono::minutes(5);
 
+// How often kube-scheduler looks for the ends of stays and of back-offs.
+using HalfMinutes = std::chrono::duration<std::int64_t, std::ratio<30>>;
+
+template <class Period>
+TimePoint begin_of(TimePoint time) {
+  return std::chrono::floor<Period>(time);
+}
+
 bool may_help(WakeUp event, Rejectors rejectors) {
-  if ((rejectors & kByExtender) != 0 || event == WakeUp::own_spec) return true;
+  if ((rejectors & kByExtender) != 0) return true;
   switch (event) {
     case WakeUp::node_change:
+    case WakeUp::long_stay:
       return true;
     case WakeUp::pod_gone:
+    case WakeUp::own_request:
       return (rejectors & kByResources) != 0;
-    default:
+    case WakeUp::own_tolerations:
+      return (rejectors & kByNode) != 0;
+    case WakeUp::node_gone:
+    case WakeUp::pod_placed:
+    case WakeUp::own_status:
       return false;
   }
+  return false;
 }
 
 }  // namespace
@@ -59,28 +76,38 @@ void SchedulingQueue::erase(const std::string& uid) {
 
 std::optional<std::string> SchedulingQueue::pop(TimePoint now) {
   flush(now);
-  std::map<ActiveKey, std::string>& line = active_.empty() && pops_from_backoff_ ? early_ : active_;
-  if (line.empty()) return std::nullopt;
-  const std::string uid = line.begin()->second;
-  move(uid, pods_.at(uid), Place::in_flight);
+  std::string uid;
+  if (!active_.empty()) {
+    uid = active_.begin()->second;
+  } else if (pops_from_backoff_ && !early_.empty()) {
+    uid = early_.begin()->second;
+  } else {
+    return std::nullopt;
+  }
+  Pod& pod = pods_.at(uid);
+  pod.events_at_pop = events_;
+  move(uid, pod, Place::in_flight);
   return uid;
 }
 
 void SchedulingQueue::reject(const std::string& uid, Rejectors by, TimePoint now) {
+  if (by == 0) return fail(uid, now);
+  flush(now);
   Pod& pod = pods_.at(uid);
   BERTH_CHECK(pod.place == Place::in_flight);
   pod.rejectors = by;
   pod.errors = 0;
   pod.queued = now;
-  pod.due = now + backoff(++pod.rejections);
+  pod.due = end_of_backoff(++pod.rejections, now);
   move(uid, pod, Place::unschedulable);
+  if (has_missed_help(pod)) leave_unschedulable(uid, pod, now);
 }
 
 void SchedulingQueue::fail(const std::string& uid, TimePoint now) {
   Pod& pod = pods_.at(uid);
   BERTH_CHECK(pod.place == Place::in_flight);
   pod.queued = now;
-  pod.due = now + backoff(++pod.errors);
+  pod.due = end_of_backoff(++pod.errors, now);
   move(uid, pod, Place::error_backoff);
 }
 
@@ -89,38 +116,78 @@ void SchedulingQueue::wake_all(WakeUp event, TimePoint now) {
 }
 
 void SchedulingQueue::wake_up_to(WakeUp event, std::int32_t max_priority, TimePoint now) {
+  flush(now);
+  note(event);
   std::vector<std::string> woken;
   for (const auto& [key, uid] : unschedulable_) {
     const Pod& pod = pods_.at(uid);
     if (pod.priority <= max_priority && may_help(event, pod.rejectors)) woken.push_back(uid);
   }
-  for (const std::string& uid : woken) wake(uid, pods_.at(uid), event, now);
+  for (const std::string& uid : woken) leave_unschedulable(uid, pods_.at(uid), now);
 }
 
 void SchedulingQueue::wake(const std::string& uid, WakeUp event, TimePoint now) {
-  const auto pod = pods_.find(uid);
-  if (pod != pods_.end()) wake(uid, pod->second, event, now);
+  flush(now);
+  const auto found = pods_.find(uid);
+  if (found == pods_.end()) return;
+  Pod& pod = found->second;
+  if (pod.place == Place::in_flight) note(event);
+  if (pod.place != Place::unschedulable || !may_help(event, pod.rejectors)) return;
+  leave_unschedulable(uid, pod, now);
 }
 
-void SchedulingQueue::wake(const std::string& uid, Pod& pod, WakeUp event, TimePoint now) {
-  if (pod.place != Place::unschedulable || !may_help(event, pod.rejectors)) return;
-  move(uid, pod, pod.due > now ? Place::backoff : Place::active);
+void SchedulingQueue::leave_unschedulable(const std::string& uid, Pod& pod, TimePoint now) {
+  move(uid, pod, pod.due >= window(now) ? Place::backoff : Place::active);
+}
+
+bool SchedulingQueue::has_missed_help(const Pod& pod) const {
+  for (std::size_t event = 0; event < kWakeUps; ++event) {
+    const bool is_missed = last_[event] > pod.events_at_pop;
+    if (is_missed && may_help(static_cast<WakeUp>(event), pod.rejectors)) return true;
+  }
+  return false;
+}
+
+void SchedulingQueue::flush(TimePoint now) {
+  while (!backoff_.empty() && std::get<0>(backoff_.begin()->first) < begin_of<seconds>(now)) {
+    const std::string uid = backoff_.begin()->second;
+    move(uid, pods_.at(uid), Place::active);
+  }
+  const TimePoint over = begin_of<HalfMinutes>(now) - kLongestStay;
+  while (!unschedulable_.empty() && std::get<0>(unschedulable_.begin()->first) < over) {
+    const std::string uid = unschedulable_.begin()->second;
+    leave_unschedulable(uid, pods_.at(uid), now);
+    note(WakeUp::long_stay);
+  }
 }
 
 std::optional<TimePoint> SchedulingQueue::next_due() const {
   std::optional<TimePoint> next;
-  if (!backoff_.empty()) next = std::get<0>(backoff_.begin()->first);
+  if (!backoff_.empty()) {
+    next = begin_of<seconds>(std::get<0>(backoff_.begin()->first)) + seconds(1);
+  }
   if (!unschedulable_.empty()) {
-    const TimePoint flushed = std::get<0>(unschedulable_.begin()->first) + kLongestStay;
+    const TimePoint end = std::get<0>(unschedulable_.begin()->first) + kLongestStay;
+    const TimePoint flushed = begin_of<HalfMinutes>(end) + HalfMinutes(1);
     next = next ? std::min(*next, flushed) : flushed;
   }
   return next;
 }
 
-Duration SchedulingQueue::backoff(int failures) const {
+std::optional<SchedulingQueue::Place> SchedulingQueue::place(const std::string& uid) const {
+  const auto pod = pods_.find(uid);
+  return pod == pods_.end() ? std::nullopt : std::optional(pod->second.place);
+}
+
+// From 1.33, back-offs end with the second, so that priority orders those of one second.
+TimePoint SchedulingQueue::window(TimePoint time) const {
+  return pops_from_backoff_ ? begin_of<seconds>(time) : time;
+}
+
+TimePoint SchedulingQueue::end_of_backoff(int failures, TimePoint now) const {
   Duration duration = initial_backoff_;
   for (int i = 1; i < failures && duration < max_backoff_; ++i) duration *= 2;
-  return std::min(duration, max_backoff_);
+  return window(now + std::min(duration, max_backoff_));
 }
 
 SchedulingQueue::ActiveKey SchedulingQueue::active_key(const Pod& pod) {
@@ -130,28 +197,16 @@ SchedulingQueue::ActiveKey SchedulingQueue::active_key(const Pod& pod) {
 // Moves a pod from one queue to another; Place::in_flight is in none.
 void SchedulingQueue::move(const std::string& uid, Pod& pod, Place place) {
   active_.erase(active_key(pod));
-  early_.erase(active_key(pod));
+  early_.erase({pod.due, active_key(pod)});
   backoff_.erase({pod.due, pod.sequence});
   unschedulable_.erase({pod.queued, pod.sequence});
   pod.place = place;
   if (place == Place::active) active_.emplace(active_key(pod), uid);
-  if (place == Place::backoff) early_.emplace(active_key(pod), uid);
+  if (place == Place::backoff) early_.emplace(EarlyKey{pod.due, active_key(pod)}, uid);
   if (place == Place::backoff || place == Place::error_backoff) {
     backoff_.emplace(DueKey{pod.due, pod.sequence}, uid);
   }
   if (place == Place::unschedulable) unschedulable_.emplace(DueKey{pod.queued, pod.sequence}, uid);
-}
-
-void SchedulingQueue::flush(TimePoint now) {
-  while (!backoff_.empty() && std::get<0>(backoff_.begin()->first) <= now) {
-    const std::string uid = backoff_.begin()->second;
-    move(uid, pods_.at(uid), Place::active);
-  }
-  while (!unschedulable_.empty() &&
-         std::get<0>(unschedulable_.begin()->first) + kLongestStay <= now) {
-    const std::string uid = unschedulable_.begin()->second;
-    move(uid, pods_.at(uid), Place::active);
-  }
 }
 
 }  // namespace berth::embedded

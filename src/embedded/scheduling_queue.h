@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,12 +15,16 @@ namespace berth::embedded {
 
 // The events that can make a rejected pod schedulable, in the terms of kube-scheduler's queue.
 enum class WakeUp : std::uint8_t {
-  node_change,  // a node came or changed
-  pod_gone,     // an assigned pod left, or an assumed one was forgotten
-  pod_placed,   // an assigned pod came or changed
-  own_status,   // the pod's own status, labels or annotations
-  own_spec,     // the pod's own request or constraints
+  node_change,      // a node came or changed
+  node_gone,        // a node left
+  pod_gone,         // an assigned pod left, or an assumed one was forgotten
+  pod_placed,       // an assigned pod came or changed
+  own_status,       // the pod's own status, labels or annotations
+  own_request,      // the pod itself asks for less
+  own_tolerations,  // the pod itself tolerates more
+  long_stay,        // pods have been rejected for five minutes
 };
+constexpr std::size_t kWakeUps = 8;
 
 // The filters that rejected a pod; a set of these.
 enum Rejector : std::uint8_t {
@@ -31,9 +36,19 @@ using Rejectors = std::uint8_t;
 
 // kube-scheduler's queue of pods to schedule: active, backing off, unschedulable, gated. Since 1.32
 // every event moves a pod that an extender rejected, its own status updates included. Backoff
-// counts rejections and consecutive errors apart (1.34). One thread.
+// counts rejections and consecutive errors apart (1.34). Back-offs are looked at once a second, and
+// long stays twice a minute. One thread.
 class SchedulingQueue {
  public:
+  enum class Place : std::uint8_t {
+    active,
+    backoff,
+    error_backoff,
+    unschedulable,
+    gated,
+    in_flight,
+  };
+
   SchedulingQueue(Duration initial_backoff, Duration max_backoff, bool pops_from_backoff);
 
   // Adds a pod. For a known pod, updates its priority and gates; removing the last gate makes it
@@ -46,47 +61,51 @@ class SchedulingQueue {
   // or erase().
   std::optional<std::string> pop(TimePoint now);
 
-  // The pod in flight found no node.
+  // The pod in flight found no node. It backs off at once if an event since pop() may help it. If
+  // nothing rejected it, since there are no nodes, this is an error.
   void reject(const std::string& uid, Rejectors by, TimePoint now);
   // The pod in flight met an error. It waits for the end of its backoff, and no event shortens
   // that.
   void fail(const std::string& uid, TimePoint now);
 
-  // Moves rejected pods that `event` may help to active, or to backoff while it lasts.
+  // Moves rejected pods that `event` may help to active, or to backoff while it lasts. To pods in
+  // flight, an event matters whatever their priority.
   void wake_all(WakeUp event, TimePoint now);
   void wake_up_to(WakeUp event, std::int32_t max_priority, TimePoint now);
   void wake(const std::string& uid, WakeUp event, TimePoint now);
 
-  // The time when pop() may return another pod.
+  // Ends the back-offs and stays that are over. All other calls that depend on it do this first.
+  void flush(TimePoint now);
+
+  // The time when flush() may move another pod.
   std::optional<TimePoint> next_due() const;
 
+  std::optional<Place> place(const std::string& uid) const;
+
  private:
-  enum class Place : std::uint8_t {
-    active,
-    backoff,
-    error_backoff,
-    unschedulable,
-    gated,
-    in_flight,
-  };
   struct Pod {
     Place place = Place::active;
     std::int32_t priority = 0;
     TimePoint queued;  // the end of the last attempt; at first, the arrival
     TimePoint due;     // end of backoff
     std::uint64_t sequence = 0;
+    std::uint64_t events_at_pop = 0;
     int rejections = 0;
     int errors = 0;  // consecutive
     Rejectors rejectors = 0;
   };
   using Pods = std::unordered_map<std::string, Pod>;
   using ActiveKey = std::tuple<std::int64_t, TimePoint, std::uint64_t>;  // minus priority first
+  using EarlyKey = std::tuple<TimePoint, ActiveKey>;  // the second in which its backoff ends first
   using DueKey = std::tuple<TimePoint, std::uint64_t>;
 
-  Duration backoff(int failures) const;
+  TimePoint end_of_backoff(int failures, TimePoint now) const;
+  TimePoint window(TimePoint time) const;
+  void note(WakeUp event) { last_[static_cast<std::size_t>(event)] = ++events_; }
+  bool has_missed_help(const Pod& pod) const;
+  void leave_unschedulable(const std::string& uid, Pod& pod, TimePoint now);
   void move(const std::string& uid, Pod& pod, Place place);
   void wake(const std::string& uid, Pod& pod, WakeUp event, TimePoint now);
-  void flush(TimePoint now);
   static ActiveKey active_key(const Pod& pod);
 
   const Duration initial_backoff_;
@@ -94,10 +113,12 @@ class SchedulingQueue {
   const bool pops_from_backoff_;
   Pods pods_;
   std::map<ActiveKey, std::string> active_;
-  std::map<ActiveKey, std::string> early_;  // backing off after a rejection, as active_ is ordered
-  std::map<DueKey, std::string> backoff_;   // both kinds
+  std::map<EarlyKey, std::string> early_;        // backing off after a rejection
+  std::map<DueKey, std::string> backoff_;        // both kinds
   std::map<DueKey, std::string> unschedulable_;  // by time of queueing
   std::uint64_t next_sequence_ = 0;
+  std::uint64_t events_ = 0;
+  std::array<std::uint64_t, kWakeUps> last_{};  // the number of the last event of each kind
 };
 
 }  // namespace berth::embedded

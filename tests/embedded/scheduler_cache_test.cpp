@@ -99,6 +99,14 @@ TEST_F(SchedulerCacheTest, ASampleStopsWhenThereIsEnoughAndTheNextGoesOnFromTher
   EXPECT_EQ(cache.sample(make_pod("p"), 100, by).size(), 1'000U);
 }
 
+TEST_F(SchedulerCacheTest, TheNextSampleGoesOnWhenANodeHasGone) {
+  for (int i = 0; i < 1'000; ++i) cache.put(make_node("n" + std::to_string(i)));
+  Rejectors by = 0;
+  EXPECT_EQ(cache.sample(make_pod("p"), 0, by).size(), 420U);
+  cache.drop("n999");
+  EXPECT_EQ(cache.sample(make_pod("p"), 0, by).front()->object.name, "n420");
+}
+
 TEST_F(SchedulerCacheTest, ASampleCollectsTheReasonsOfOtherNodes) {
   cache.put(make_node("small", 100));
   NodeObject cordoned = make_node("cordoned");

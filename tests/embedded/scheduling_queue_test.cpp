@@ -48,8 +48,9 @@ TEST(SchedulingQueueTest, FiveMinutesEndEveryStay) {
   queue.put("p", 0, false, at(seconds(0)));
   ASSERT_EQ(queue.pop(at(seconds(0))), "p");
   queue.reject("p", kByNode, at(seconds(0)));
-  EXPECT_EQ(queue.next_due(), at(seconds(300)));
-  EXPECT_EQ(queue.pop(at(seconds(300))), "p");
+  EXPECT_EQ(queue.next_due(), at(seconds(330))) << "every half minute, those of more than that";
+  EXPECT_EQ(queue.pop(at(seconds(329))), std::nullopt);
+  EXPECT_EQ(queue.pop(at(seconds(330))), "p");
 }
 
 TEST(SchedulingQueueTest, AWokenPodSitsOutItsBackoffWhichDoublesUpToTheLongest) {
@@ -60,9 +61,10 @@ TEST(SchedulingQueueTest, AWokenPodSitsOutItsBackoffWhichDoublesUpToTheLongest) 
     ASSERT_EQ(queue.pop(now), "p");
     queue.reject("p", kByExtender, now);
     queue.wake_all(WakeUp::pod_placed, now);
-    EXPECT_EQ(queue.next_due(), now + seconds(backoff));
-    EXPECT_EQ(queue.pop(now + seconds(backoff) - milliseconds(1)), std::nullopt);
-    now += seconds(backoff);
+    const TimePoint next = now + seconds(backoff + 1);  // at each second, what ended before it
+    EXPECT_EQ(queue.next_due(), next);
+    EXPECT_EQ(queue.pop(next - milliseconds(1)), std::nullopt);
+    now = next;
   }
 }
 
@@ -74,11 +76,19 @@ TEST(SchedulingQueueTest, With133AnIdleQueuePopsRejectedPodsEarlyButNotThoseWith
   }
   queue.reject("rejected", kByExtender, at(seconds(0)));
   queue.fail("failed", at(seconds(0)));
-  queue.wake_all(WakeUp::own_spec, at(seconds(0)));
+  queue.wake_all(WakeUp::node_change, at(seconds(0)));
   EXPECT_EQ(queue.pop(at(seconds(0))), "rejected");
   EXPECT_EQ(queue.pop(at(seconds(0))), std::nullopt);
-  EXPECT_EQ(queue.next_due(), at(seconds(1)));
-  EXPECT_EQ(queue.pop(at(seconds(1))), "failed");
+  EXPECT_EQ(queue.next_due(), at(seconds(2)));
+  EXPECT_EQ(queue.pop(at(seconds(2))), "failed");
+}
+
+TEST(SchedulingQueueTest, WithoutNodesAPodIsTriedAgainAsAfterAnError) {
+  SchedulingQueue queue = patient_queue();
+  queue.put("p", 0, false, at(seconds(0)));
+  ASSERT_EQ(queue.pop(at(seconds(0))), "p");
+  queue.reject("p", 0, at(seconds(0)));
+  EXPECT_EQ(queue.pop(at(seconds(2))), "p");
 }
 
 TEST(SchedulingQueueTest, ARejectionEndsARunOfErrors) {
@@ -88,7 +98,7 @@ TEST(SchedulingQueueTest, ARejectionEndsARunOfErrors) {
   for (const int backoff : {1, 2, 4}) {
     ASSERT_EQ(queue.pop(now), "p");
     queue.fail("p", now);
-    now += seconds(backoff);
+    now += seconds(backoff + 1);
   }
   ASSERT_EQ(queue.pop(now), "p");
   queue.reject("p", kByExtender, now);
@@ -96,7 +106,36 @@ TEST(SchedulingQueueTest, ARejectionEndsARunOfErrors) {
   queue.wake("p", WakeUp::own_status, now);
   ASSERT_EQ(queue.pop(now), "p");
   queue.fail("p", now);
-  EXPECT_EQ(queue.next_due(), now + seconds(1));
+  EXPECT_EQ(queue.next_due(), now + seconds(2));
+}
+
+// The second in which a back-off ends comes first, then the priority.
+TEST(SchedulingQueueTest, With133AnIdleQueuePopsFirstWhoWouldBackOffShortest) {
+  SchedulingQueue queue(seconds(1), seconds(10), true);
+  const auto try_one = [&](const char* uid, Duration when) {
+    ASSERT_EQ(queue.pop(at(when)), uid);
+    queue.reject(uid, kByExtender, at(when));
+  };
+  queue.put("high", 9, false, at(seconds(0)));
+  try_one("high", milliseconds(1));
+  queue.put("low", 1, false, at(milliseconds(2)));
+  try_one("low", milliseconds(2));
+  queue.wake_all(WakeUp::node_change, at(milliseconds(3)));
+  try_one("high", milliseconds(4));  // its second back-off is of two seconds
+  queue.wake_all(WakeUp::node_change, at(milliseconds(5)));
+  EXPECT_EQ(queue.pop(at(milliseconds(6))), "low");
+  EXPECT_EQ(queue.pop(at(milliseconds(6))), "high");
+}
+
+TEST(SchedulingQueueTest, AnEventDuringAnAttemptIsNotLost) {
+  for (const WakeUp event : {WakeUp::pod_gone, WakeUp::pod_placed}) {
+    SchedulingQueue queue = patient_queue();
+    queue.put("p", 9, false, at(seconds(0)));
+    ASSERT_EQ(queue.pop(at(seconds(0))), "p");
+    queue.wake_up_to(event, 1, at(milliseconds(1)));
+    queue.reject("p", kByResources, at(milliseconds(2)));
+    EXPECT_EQ(queue.pop(at(seconds(2))).has_value(), event == WakeUp::pod_gone);
+  }
 }
 
 // The events that wake a pod. Every event wakes a pod that an extender rejected, even together with
@@ -112,10 +151,14 @@ TEST(SchedulingQueueTest, InTreeRejectionsAreWokenOnlyByWhatMayHelp) {
       {kByResources, WakeUp::pod_gone, true},
       {kByResources, WakeUp::pod_placed, false},
       {kByResources, WakeUp::own_status, false},
-      {kByResources, WakeUp::own_spec, true},
+      {kByResources, WakeUp::own_request, true},
+      {kByResources, WakeUp::own_tolerations, false},
       {kByNode, WakeUp::node_change, true},
       {kByNode, WakeUp::pod_gone, false},
-      {kByNode, WakeUp::own_spec, true},
+      {kByNode, WakeUp::own_tolerations, true},
+      {kByNode, WakeUp::own_request, false},
+      {kByNode, WakeUp::node_gone, false},
+      {kByExtender, WakeUp::node_gone, true},
       {kByNode | kByExtender, WakeUp::pod_gone, true},
       {kByExtender, WakeUp::pod_placed, true},
       {kByExtender, WakeUp::own_status, true},
