@@ -1,0 +1,1 @@
+// This file is empty. It lets flush.go declare functions without a body.
