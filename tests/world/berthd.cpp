@@ -73,7 +73,10 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
         [](Fate fate) {
           return ports::BindOutcome{false, outcome_of(fate).error};
         },
-        std::move(done));
+        [this, uid = binding.uid, done = std::move(done)](ports::BindOutcome is) {
+          if (!is.bound) owner_.laws_.claims().binding_failed(uid);
+          done(std::move(is));
+        });
   }
 
   void write(const ports::Write& write, std::function<void(ports::WriteOutcome)> done) override {
@@ -87,8 +90,14 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
         owner_.wake();
       });
     }
+    const std::string reason = evicts == nullptr ? "" : evicts->reason;
     request<ports::WriteOutcome>([&laws = owner_.laws_, write] { return laws.carry_out(write); },
-                                 outcome_of, std::move(done));
+                                 outcome_of,
+                                 [this, reason, done = std::move(done)](ports::WriteOutcome is) {
+                                   const bool is_done = is.result == WriteResult::done;
+                                   if (!is_done) owner_.laws_.eviction_failed(reason);
+                                   done(std::move(is));
+                                 });
   }
 
   void read(ports::StartingPods::Done done) override {

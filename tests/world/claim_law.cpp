@@ -29,6 +29,11 @@ ClaimLaw::ClaimLaw(Agenda& agenda, ApiServer& server, const Inhabitants& inhabit
   });
 }
 
+void ClaimLaw::binding_failed(const std::string& pod_uid) {
+  const Job* const owner = inhabitants_.job_of(pod_uid);
+  if (owner != nullptr) group_touched_[owner->full_name()] = agenda_.now();
+}
+
 void ClaimLaw::pod_changed(const ApiServer::Change& change) {
   const Job* const owner = inhabitants_.job_of(change.key);
   const auto* const pod = std::get_if<PodObject>(&change.event);

@@ -20,6 +20,8 @@ class ClaimLaw {
 
   // An eviction was refused or not answered; its claimant may have to give up.
   void eviction_failed(const std::string& claimant) { group_touched_[claimant] = agenda_.now(); }
+  // A plan of its job has failed, and gives all back.
+  void binding_failed(const std::string& pod_uid);
   // Once a second, in steering mode `view`. In the other, a new leader takes over nominations of
   // plans that have ended, and these may take such room.
   void second();
