@@ -5,9 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include "berth/base/label_syntax.h"
 #include "berth/base/text.h"
 #include "kube/fields.h"
-#include "kube/label_syntax.h"
 #include "kube/pod_constraints.h"
 
 namespace berth::kube {

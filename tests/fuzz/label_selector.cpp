@@ -1,8 +1,8 @@
 // Selectors of labels as text, read again as they are written, and syntax of labels.
 #include "kube/label_selector.h"
 
+#include "berth/base/label_syntax.h"
 #include "fuzz/fuzz.h"
-#include "kube/label_syntax.h"
 
 namespace berth::fuzz {
 namespace {
@@ -22,8 +22,8 @@ std::string text_of(const Expression& requirement) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string_view text = view_of(bytes, size);
   const auto selector = kube::parse_label_selector(text);
-  BERTH_CHECK(!kube::is_label_value(text) || text.size() <= 63);
-  BERTH_CHECK(!kube::is_label_key(text) || text.size() <= 253 + 1 + 63);
+  BERTH_CHECK(!is_label_value(text) || text.size() <= 63);
+  BERTH_CHECK(!is_label_key(text) || text.size() <= 253 + 1 + 63);
   if (!selector) {
     expect_readable(selector.error(), text);
     return 0;

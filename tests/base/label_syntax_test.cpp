@@ -1,10 +1,10 @@
-#include "kube/label_syntax.h"
+#include "berth/base/label_syntax.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace berth::kube {
+namespace berth {
 namespace {
 
 // As IsQualifiedName and IsValidLabelValue of k8s.io/apimachinery say.
@@ -35,4 +35,4 @@ TEST(LabelSyntax, takes_the_values_that_the_api_server_takes) {
 }
 
 }  // namespace
-}  // namespace berth::kube
+}  // namespace berth

@@ -1,15 +1,15 @@
-#include "kube/label_syntax.h"
+#include "berth/base/label_syntax.h"
 
 #include <algorithm>
 #include <cstddef>
 
 #include "berth/base/dns_name.h"
 
-namespace berth::kube {
+namespace berth {
 
 namespace {
 
-constexpr std::size_t kNameMax = 63;
+constexpr std::size_t kLabelNameMax = 63;
 
 bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -18,7 +18,7 @@ bool is_alphanumeric(char c) {
 bool is_name_character(char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; }
 
 bool is_name(std::string_view text) {
-  return !text.empty() && text.size() <= kNameMax && is_alphanumeric(text.front()) &&
+  return !text.empty() && text.size() <= kLabelNameMax && is_alphanumeric(text.front()) &&
          is_alphanumeric(text.back()) && std::all_of(text.begin(), text.end(), &is_name_character);
 }
 
@@ -32,4 +32,4 @@ bool is_label_key(std::string_view text) {
 
 bool is_label_value(std::string_view text) { return text.empty() || is_name(text); }
 
-}  // namespace berth::kube
+}  // namespace berth
