@@ -13,6 +13,7 @@
 #include "conf/jobs_settings.h"
 #include "conf/known_keys.h"
 #include "conf/server_settings.h"
+#include "conf/topology_settings.h"
 #include "document/checked.h"
 #include "document/cursor.h"
 #include "document/readers.h"
@@ -55,6 +56,7 @@ class ConfigLoader {
     require_known_keys(root["jobs"], "jobs");
     read_jobs(root["jobs"], root["reservation"]["owners"], reading_, config_);
     read_constraints(reading_, root["constraints"], config_.constraints);
+    read_topology(reading_, root["topology"], config_.topology);
     read_reservation(root["reservation"]);
     read_permissions(root["permissions"]);
     read_leader_election(root["leaderElection"]);

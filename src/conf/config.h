@@ -89,6 +89,12 @@ struct ConstraintsSettings {
   bool operator==(const ConstraintsSettings&) const = default;
 };
 
+// Which nodes are near each other (docs/design/topology.md).
+struct TopologySettings {
+  std::vector<std::string> levels;  // labels of nodes, the outermost first
+  bool operator==(const TopologySettings&) const = default;
+};
+
 // How nodes locked for a target are kept (docs/design/reservation.md).
 struct ReservationSettings {
   std::string enforce = "filter";      // taint
@@ -135,6 +141,7 @@ struct Config {
   ViewSettings view;
   JobsSettings jobs;
   ConstraintsSettings constraints;
+  TopologySettings topology;
   ReservationSettings reservation;
   PermissionsSettings permissions;
   LeaderElectionSettings leader_election;

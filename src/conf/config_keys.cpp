@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 85> kKeys{{
+constexpr std::array<ConfigKey, 87> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "actions of a session, in this order; each once"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -32,6 +32,7 @@ constexpr std::array<ConfigKey, 85> kKeys{{
     {"", "jobs", "map", "",
      "which pods without a PodGroup are one job (docs/design/gangs-of-owners.md)"},
     {"", "constraints", "map", "", "which constraints of pods are planned for"},
+    {"", "topology", "map", "", "which nodes are near each other (docs/topology.md)"},
     {"", "reservation", "map", "", "how nodes are kept for targets"},
     {"", "permissions", "map", "", "which words of users count only with a right"},
     {"", "leaderElection", "map", "", "the Lease that elects one leader among several berthd"},
@@ -116,6 +117,9 @@ constexpr std::array<ConfigKey, 85> kKeys{{
      "as on a pod"},
     {"constraints.defaultSpread[]", "nodeTaintsPolicy", "`Honor` or `Ignore`", "`Ignore`",
      "as on a pod"},
+    {"topology", "levels", "list of labels of nodes", "none",
+     "levels of the network, the outermost first, such as a block and a rack; nodes with the same "
+     "values are near each other (TOPO-1 of docs/design/topology.md)"},
     {"reservation", "enforce", "`filter` or `taint`", "`filter`",
      "how others are kept off locked nodes: by the extender's filter, or also by a taint"},
     {"reservation", "authorization", "`auto`, `policy`, `review` or `none`", "`auto`",

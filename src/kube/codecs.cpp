@@ -34,7 +34,7 @@ struct CodecRow {
   Codec codec;
 };
 
-constexpr std::array<CodecRow, 20> kCodecs{
+constexpr std::array<CodecRow, 23> kCodecs{
     {{"Node", "", &decode_as_event<&decode_node>},
      {"Pod", "", &decode_as_event<&decode_pod>},
      {"Namespace", "", &decode_as_event<&decode_namespace>},
@@ -54,7 +54,10 @@ constexpr std::array<CodecRow, 20> kCodecs{
      {"Service", "", &decode_as_event<&decode_service>},
      {"ReplicationController", "", &decode_as_event<&decode_replication_controller>},
      {"ReplicaSet", "apps", &decode_as_event<&decode_replica_set>},
-     {"StatefulSet", "apps", &decode_as_event<&decode_stateful_set>}}};
+     {"StatefulSet", "apps", &decode_as_event<&decode_stateful_set>},
+     {"Topology", "kueue.x-k8s.io", &decode_as_event<&decode_kueue_topology>},
+     {"Topology", "kai.scheduler", &decode_as_event<&decode_kai_topology>},
+     {"HyperNode", "topology.volcano.sh", &decode_as_event<&decode_hyper_node>}}};
 
 const CodecRow* find_row(const TypeName& type) {
   const auto found = std::find_if(kCodecs.begin(), kCodecs.end(), [&](const CodecRow& row) {

@@ -57,6 +57,9 @@ struct Identify {
   Identity operator()(const SelectingObject& object) const {
     return {to_string(object.kind), object.name_space, object.name};
   }
+  Identity operator()(const TopologyObject& object) const {
+    return {to_string(object.kind()), "", object.name()};
+  }
   Identity operator()(const OwnerObject& object) const { return {"owner", "", object.uid}; }
   template <class Other>
   Identity operator()(const Other&) const {

@@ -1,6 +1,7 @@
 #include "kube/codecs.h"
 #include "kube/fields.h"
 #include "kube/owner_counts.h"
+#include "kube/topology_wish.h"
 
 namespace berth::kube {
 
@@ -31,6 +32,7 @@ Result<OwnerObject> decode_owner(const document::Value& value, std::string_view 
   owner.controller = read_controller(root);
   owner.gang = read_gang_wish(root);
   owner.queue = read_queue_wish(root);
+  owner.topology = read_owner_wish(root);
   owner.created = metadata["creationTimestamp"].time();
   add_queues_of(root, owner);
   const document::Cursor of_pods = root["spec"]["template"];

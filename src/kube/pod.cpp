@@ -12,6 +12,7 @@
 #include "kube/pod_relations.h"
 #include "kube/pod_request.h"
 #include "kube/pod_volumes.h"
+#include "kube/topology_wish.h"
 
 namespace berth::kube {
 
@@ -132,6 +133,7 @@ Result<PodObject> decode_pod(const document::Value& value, std::string_view file
   pod.queue = std::move(wish.queue);
   pod.local_queue = std::move(wish.local_queue);
   pod.gang = read_gang_wish(root);
+  pod.topology = read_pod_wish(root);
   pod.index = read_index(root, pod.name);
   pod.eviction = read_eviction_terms(root);
   pod.run_time = read_hint(root["metadata"]["annotations"]["berth.dev/run-time"]);

@@ -3,6 +3,7 @@
 #include "berth/model/bounds.h"
 #include "kube/codecs.h"
 #include "kube/fields.h"
+#include "kube/topology_wish.h"
 
 namespace berth::kube {
 
@@ -80,16 +81,6 @@ WrittenStatus read_group_status(const document::Cursor& status) {
   return written;
 }
 
-// The fields that have no effect here. Volcano reads a network topology without a mode as hard.
-std::vector<std::string> read_not_honoured(const document::Cursor& spec) {
-  std::vector<std::string> fields;
-  if (const document::Cursor topology = spec["networkTopology"]; topology.is_present()) {
-    fields.push_back("spec.networkTopology (" + topology["mode"].text("hard") + ")");
-  }
-  if (!spec["subGroupPolicy"].items().empty()) fields.emplace_back("spec.subGroupPolicy");
-  return fields;
-}
-
 GroupApi api_of(std::string_view api_version) {
   if (api_version.starts_with("scheduling.x-k8s.io/")) return GroupApi::sig;
   return api_version.starts_with("scheduling.k8s.io/") ? GroupApi::kubernetes : GroupApi::volcano;
@@ -99,9 +90,6 @@ GroupApi api_of(std::string_view api_version) {
 void read_policy(const document::Cursor& spec, PodGroupObject& group) {
   const document::Cursor gang = spec["schedulingPolicy"]["gang"];
   group.min_member = static_cast<std::int32_t>(gang["minCount"].integer(1, 1, kCountMax));
-  if (spec["schedulingConstraints"].is_present()) {
-    group.not_honoured.emplace_back("spec.schedulingConstraints");
-  }
   if (const std::string mode = spec["disruptionMode"].text("Pod"); mode != "Pod") {
     group.not_honoured.push_back("spec.disruptionMode (" + mode + ")");
   }
@@ -185,7 +173,7 @@ Result<PodGroupObject> decode_group(GroupApi api, const document::Value& value,
   const document::Cursor status = of_status.root()["status"];
   group.phase = phase_of(status["phase"].text());
   group.api = api;
-  if (group.api == GroupApi::volcano) group.not_honoured = read_not_honoured(spec);
+  group.topology = read_group_wish(root, api);
   if (group.api == GroupApi::kubernetes) read_policy(spec, group);
   group.written = read_group_status(status);
   if (group.api == GroupApi::sig) read_foreign_status(status, group);

@@ -102,6 +102,12 @@ void MemoryCluster::note(const ClusterEvent& event) {
         if constexpr (std::is_same_v<T, StorageDeleted>) {
           others_.erase({10 + static_cast<int>(object.kind), object.full_name});
         }
+        if constexpr (std::is_same_v<T, TopologyObject>) {
+          put(30 + static_cast<int>(object.kind()), object.name());
+        }
+        if constexpr (std::is_same_v<T, TopologyDeleted>) {
+          others_.erase({30 + static_cast<int>(object.kind), object.name});
+        }
         if constexpr (std::is_same_v<T, PodDeleted>) pods_.erase(object.uid);
         if constexpr (std::is_same_v<T, NodeDeleted>) others_.erase({1, object.name});
         if constexpr (std::is_same_v<T, QueueDeleted>) others_.erase({2, object.name});

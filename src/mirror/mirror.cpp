@@ -17,6 +17,7 @@ Mirror::Mirror(Options options)
     : options_(std::move(options)),
       default_spreads_(options_.default_spreads),
       rights_(options_.naming_check) {
+  cluster_.mutable_topologies().set_levels(options_.topology_levels);
   on(bare_queue(options_.default_queue));
 }
 
@@ -38,6 +39,7 @@ void Mirror::settle(TimePoint now) {
   settle_rights(now);
   if (locks_changed_) bound_locks(now);
   if (nodes_changed_) rebuild_nodes();
+  settle_topologies();
   for (std::size_t j = 0; are_all_dirty_ && j < cluster_.job_slots(); ++j) {
     if (cluster_.job(JobId(j)).exists) dirty_.push_back(JobId(j));
   }
@@ -201,6 +203,7 @@ void Mirror::on(const NodeObject& object) {
   entry->second.images = {};  // the cluster has them
   read_lock(object, is_new);
   read_queue_lock(object, is_new);
+  if (is_new || entry->second.labels != object.labels) note_place(object);
   if (is_new) {
     note_specification(object.name);
     nodes_changed_ = true;
@@ -221,7 +224,10 @@ void Mirror::on(const NodeDeleted& deleted) {
   if (locks_.erase(deleted.name) > 0) locks_changed_ = true;
   queue_locks_.erase(deleted.name);
   cluster_.set_images(deleted.name, {});
-  if (nodes_.erase(deleted.name) > 0) nodes_changed_ = true;
+  if (nodes_.erase(deleted.name) == 0) return;
+  nodes_changed_ = true;
+  cluster_.mutable_topologies().erase_node(deleted.name);
+  topologies_changed_ = true;
 }
 
 void Mirror::refresh_node(const std::string& name) {

@@ -18,6 +18,7 @@
 #include "mirror/naming_rights.h"
 #include "mirror/relation_bounds.h"
 #include "mirror/target_names.h"
+#include "mirror/topology_wishes.h"
 
 // Our live copy of the cluster, fed by events. The session thread is the only writer. Watches may
 // deliver events in any order (pods before their nodes, members before their group). After
@@ -38,6 +39,7 @@ struct Options {
   Duration owner_patience = std::chrono::seconds(10);
   // Of pods without constraints of their own (SPREAD-8); their selectors are filled in.
   std::vector<SpreadConstraint> default_spreads = {};
+  std::vector<std::string> topology_levels = {};  // labels of nodes, the outermost first (TOPO-1)
 };
 
 // A queue without a spec: weight 1, open, no bounds.
@@ -154,6 +156,8 @@ class Mirror {
   void on(const StorageKnown& known);
   void on(const SelectingObject& object) { default_spreads_.put(object); }
   void on(const SelectingDeleted& deleted) { default_spreads_.remove(deleted); }
+  void on(const TopologyObject& object);
+  void on(const TopologyDeleted& deleted);
 
   // pods (mirror_pods.cpp)
   void take(const PodObject& object);
@@ -259,10 +263,16 @@ class Mirror {
   std::int32_t bounded_priority(JobId id, TimePoint now, std::string& refused);
   std::int32_t admission_priority(const Job& job, std::int32_t priority) const;
   bool may_protect(JobId id, TimePoint now, std::string& refused);
-  void note_unhonoured(JobId id, std::vector<std::string> refused);
   void mark_all_dirty() { are_all_dirty_ = true; }
   const PriorityClassObject* class_of_group(const Job& job) const;  // null: it names none
   std::int32_t highest_priority_of_pods(const Job& job) const;
+
+  // topologies (mirror_topology.cpp)
+  void note_place(const NodeObject& node);
+  void settle_topologies();
+  void mark_jobs_of(const std::set<std::string>& owners);
+  TopologyWish wish_of(JobId id) const;
+  void note_unhonoured(JobId id, std::vector<std::string> refused);
 
   // targets and locks (mirror_targets.cpp)
   void read_lock(const NodeObject& object, bool is_first);
@@ -292,6 +302,10 @@ class Mirror {
   Cluster cluster_;
   DefaultSpreads default_spreads_;
   RelationBounds relation_bounds_;
+  TopologyWishes topology_wishes_;
+  bool topologies_changed_ = false;
+  std::uint64_t levels_version_ =
+      0;  // TopologyTable::levels_version(), when jobs were last settled
   bool knows_volumes_ = false;
   std::uint64_t volumes_version_ = 1;  // VolumeTable::version(), as shapes were asked with it
   std::map<std::string, NodeObject> nodes_;

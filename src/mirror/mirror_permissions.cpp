@@ -163,14 +163,4 @@ bool Mirror::may_protect(JobId id, TimePoint now, std::string& refused) {
   return false;
 }
 
-// The user reads in the condition `Honoured` which of his words do not count.
-void Mirror::note_unhonoured(JobId id, std::vector<std::string> refused) {
-  const Job& job = cluster_.job(id);
-  const auto group = groups_.find(job.name);
-  if (job.is_single || group == groups_.end()) return;
-  std::vector<std::string> all = group->second.object.not_honoured;
-  all.insert(all.end(), refused.begin(), refused.end());
-  if (job.not_honoured != all) cluster_.mutable_job(id).not_honoured = std::move(all);
-}
-
 }  // namespace berth::mirror

@@ -81,6 +81,7 @@ void Mirror::take(const PodObject& whole) {
   }
   set_members(id, object, has_job ? job_of(object) : JobId());
   note_account(id, object);
+  topology_wishes_.note(id, cluster_.task(id).job, object.topology);
   if (has_job) target_names_.note_pod(cluster_.task(id).job, object);
   place(id, object);
   if (const JobId job = cluster_.task(id).job; job.is_valid()) mark_dirty(job);
@@ -218,6 +219,7 @@ void Mirror::drop_task(const std::string& uid) {
   refusals_.erase(id);
   terms_.erase(id);
   account_of_task_.erase(id);
+  topology_wishes_.note(id, JobId(), {});
   default_spreads_.forget(id);
   const Task& task = cluster_.task(id);
   if (task.node.is_valid() && task.status != TaskStatus::binding) note_room(task.node);

@@ -195,12 +195,14 @@ void Mirror::note_wholeness(JobId id, TimePoint now) {
 
 void Mirror::on(const OwnerObject& object) {
   for (const JobId job : target_names_.note_owner(object)) mark_dirty(job);
+  mark_jobs_of(topology_wishes_.note_owner(object));
   if (options_.naming_check != NamingCheck::automatic) return;
   for (const JobId job : controller_ages_.note(object)) mark_dirty(job);
 }
 
 void Mirror::on(const OwnerDeleted& deleted) {
   for (const JobId job : target_names_.note_owner({.uid = deleted.uid})) mark_dirty(job);
+  mark_jobs_of(topology_wishes_.forget_owner(deleted.uid));
   for (const JobId job : controller_ages_.forget(deleted.uid)) mark_dirty(job);
 }
 

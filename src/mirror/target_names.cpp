@@ -78,14 +78,27 @@ std::vector<JobId> TargetNames::note_owner(const OwnerObject& object) {
   };
   const bool is_naming_new = note(naming_owners_, object.names_target);
   const bool is_declining_new = note(declining_owners_, object.declines_target);
-  std::vector<JobId> concerned;
-  if (!is_naming_new && !is_declining_new) return concerned;
+  if (!is_naming_new && !is_declining_new) return {};
+  return jobs_of({object.uid});
+}
+
+std::set<std::string> TargetNames::owners_of(JobId job) const {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end()) return {};
+  std::set<std::string> owners = found->second.owners_of_pods;
+  owners.insert(found->second.owner_of_group);
+  return owners;
+}
+
+std::vector<JobId> TargetNames::jobs_of(const std::set<std::string>& owners) const {
+  std::vector<JobId> jobs;
   for (const auto& [job, words] : jobs_) {
-    if (words.owner_of_group == object.uid || words.owners_of_pods.contains(object.uid)) {
-      concerned.push_back(job);
-    }
+    const bool is_theirs = std::any_of(owners.begin(), owners.end(), [&](const std::string& owner) {
+      return words.owner_of_group == owner || words.owners_of_pods.contains(owner);
+    });
+    if (is_theirs) jobs.push_back(job);
   }
-  return concerned;
+  return jobs;
 }
 
 // A user writes any uid into ownerReferences. An owner is in the namespace of what it controls.
@@ -117,8 +130,7 @@ bool TargetNames::is_named_by(JobId job,
   if (std::any_of(pods.begin(), pods.end(), [&](const auto& pod) { return counts(pod.second); })) {
     return true;
   }
-  std::set<std::string> owners = words.owners_of_pods;
-  owners.insert(words.owner_of_group);
+  const std::set<std::string> owners = owners_of(job);
   return std::any_of(owners.begin(), owners.end(), [&](const std::string& owner) {
     const TargetWord* const word = word_for(found->second, owner, naming_owners_);
     return word != nullptr && counts(*word);

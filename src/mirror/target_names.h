@@ -33,6 +33,10 @@ class TargetNames {
   // Returns the jobs that this may affect.
   std::vector<JobId> note_owner(const OwnerObject& object);
 
+  // The uids of the controllers of the job's group and pods; and the jobs of these controllers.
+  std::set<std::string> owners_of(JobId job) const;
+  std::vector<JobId> jobs_of(const std::set<std::string>& owners) const;
+
   // Both may be true: then is_declined() decides.
   bool is_named(JobId job) const { return is_listed(job, &Words::naming, naming_owners_); }
   // Does a word that names it count? The word on the group itself is about the group's queue.

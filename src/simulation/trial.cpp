@@ -27,7 +27,8 @@ mirror::Options mirror_options(const conf::Config& config) {
           .default_queue = config.default_queue,
           .gangs = config.jobs.gang,
           .owners = config.jobs.owners,
-          .default_spreads = config.constraints.default_spreads};
+          .default_spreads = config.constraints.default_spreads,
+          .topology_levels = config.topology.levels};
 }
 
 Trial::Trial(const TrialSetting& setting, std::vector<ClusterEvent> objects)

@@ -121,19 +121,6 @@ TEST(PodGroup, may_want_to_be_no_target) {
   EXPECT_FALSE(group->marks.is_named);
 }
 
-// Issue 9, row 12.
-TEST(PodGroup, says_what_of_it_is_not_honoured) {
-  const auto not_honoured = [](const std::string& spec) {
-    return decode_pod_group(value_of("{metadata: {name: g}, spec: {" + spec + "}}"), "f")
-        ->not_honoured;
-  };
-  using Fields = std::vector<std::string>;
-  EXPECT_EQ(not_honoured("minMember: 1, subGroupPolicy: []"), Fields{});
-  EXPECT_EQ(not_honoured("networkTopology: {mode: soft}"), Fields{"spec.networkTopology (soft)"});
-  EXPECT_EQ(not_honoured("networkTopology: {}, subGroupPolicy: [{name: a}]"),
-            (Fields{"spec.networkTopology (hard)", "spec.subGroupPolicy"}));
-}
-
 TEST(PodGroup, BOUND2_is_at_fault_with_too_many_roles_or_a_name_that_is_too_long) {
   const auto group_with = [](std::size_t roles, std::size_t length) {
     std::string text = "metadata: {name: g}\nspec:\n  minMember: 1\n  minTaskMember:\n";
@@ -259,11 +246,9 @@ TEST(PodGroup, KUBEGROUP2_of_kubernetes_without_a_gang_policy_starts_one_by_one)
 
 TEST(PodGroup, of_kubernetes_names_what_is_not_honoured) {
   const auto group = kube_group(
-      "{schedulingPolicy: {basic: {}}, schedulingConstraints: {topology: [{key: rack}]}, "
-      "disruptionMode: PodGroup, resourceClaims: [{name: c}]}");
+      "{schedulingPolicy: {basic: {}}, disruptionMode: PodGroup, resourceClaims: [{name: c}]}");
   EXPECT_EQ(group->not_honoured,
-            (std::vector<std::string>{"spec.schedulingConstraints",
-                                      "spec.disruptionMode (PodGroup)", "spec.resourceClaims"}));
+            (std::vector<std::string>{"spec.disruptionMode (PodGroup)", "spec.resourceClaims"}));
   EXPECT_TRUE(
       kube_group("{schedulingPolicy: {basic: {}}, disruptionMode: Pod}")->not_honoured.empty());
 }

@@ -21,6 +21,7 @@
 #include "berth/model/recent_evictions.h"
 #include "berth/model/shape.h"
 #include "berth/model/task.h"
+#include "berth/model/topology_table.h"
 
 namespace berth {
 
@@ -51,9 +52,8 @@ class Cluster : public NodeAccounts {
   NodeId find_node(std::string_view name) const;  // invalid: none
   const PodRelations& relations() const { return relations_; }
   const std::map<std::string, BudgetObject>& budgets() const { return budgets_; }  // by full name
-
+  const TopologyTable& topologies() const { return topologies_; }
   const RecentEvictions& recent_evictions() const { return recent_evictions_; }
-
   std::int32_t releasing_task_count() const { return releasing_tasks_; }
   std::int32_t binding_task_count() const { return binding_tasks_; }
   // Changes with of_nodes(), and with tasks that never leave and keep others away.
@@ -135,6 +135,7 @@ class Cluster : public NodeAccounts {
   // Shapes with volumes are to be asked again: about all nodes, or about these.
   void note_volumes(bool about_all, const std::vector<std::string>& nodes);
   std::map<std::string, BudgetObject>& mutable_budgets() { return touch(), budgets_; }
+  TopologyTable& mutable_topologies() { return touch(), topologies_; }
   RecentEvictions& mutable_recent_evictions() { return touch(), recent_evictions_; }
   // BOUND-7. Gives back the room of what is gone. References to tasks, jobs and shapes end.
   void trim();
@@ -142,7 +143,6 @@ class Cluster : public NodeAccounts {
  private:
   static const Task kNoTask;
   static const Job kNoJob;
-
   void touch() { stamp_ = ++last_stamp_; }
   void touch(JobId id) { jobs_[id.index()].version = ++last_job_version_; }
   void ensure_dimensions();
@@ -182,6 +182,7 @@ class Cluster : public NodeAccounts {
   NodeLocks locks_;
   PodRelations relations_;
   std::map<std::string, BudgetObject> budgets_;
+  TopologyTable topologies_;
   RecentEvictions recent_evictions_;
   std::vector<Queue> queues_;
   FreeIds<QueueId> free_queues_;

@@ -7,6 +7,7 @@
 #include "berth/model/objects.h"
 #include "berth/model/permissions.h"
 #include "berth/model/selecting.h"
+#include "berth/model/topology_objects.h"
 #include "berth/model/volumes.h"
 
 // The events of a cluster. Adapters post them; the mirror applies them in order.
@@ -70,6 +71,6 @@ using ClusterEvent =
                  NamespaceObject, NamespaceDeleted, OwnerObject, OwnerDeleted, BudgetObject,
                  BudgetDeleted, PlacementDropped, PlacementMoved, EvictionRefused, RightAnswer,
                  NamingPolicy, StorageObject, StorageDeleted, StorageKnown, SelectingObject,
-                 SelectingDeleted>;
+                 SelectingDeleted, TopologyObject, TopologyDeleted>;
 
 }  // namespace berth

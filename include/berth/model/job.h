@@ -83,7 +83,8 @@ struct Job {
   std::vector<Role> roles;              // with a minimum or a member, in no order; no name: unused
   std::int32_t role_minimum_total = 0;  // sum of the minimums
   std::optional<Resources> min_resources;
-  NamedAmounts unknown;  // what kUnknown stands for in `min_resources`
+  NamedAmounts unknown;   // what kUnknown stands for in `min_resources`
+  TopologyWish topology;  // of its PodGroup and of its pods
   // Ignored fields of its PodGroup: "spec.networkTopology (hard)".
   std::vector<std::string> not_honoured;
   std::string fault;        // of its PodGroup, which could not be read; empty: none

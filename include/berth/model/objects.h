@@ -104,6 +104,7 @@ struct PodObject {
   TargetMarks marks;
   OwnerReference owner;  // its controller
   GangWish gang;
+  TopologyWish topology;
   std::string local_queue;  // QueueWish::local_queue
   std::string own_queue;    // `queue`, as the pod itself has it
   // Of a pod in no group: why nobody knows whether it is one of a gang, so that it waits. Empty:
@@ -142,11 +143,12 @@ struct PodGroupObject {
   WrittenStatus written;
   bool is_recorded = false;  // annotation berth.dev/record: its members may be bound
   TargetMarks marks;
-  std::string owner_uid;                  // of its controller; empty: none
-  bool is_made_by_berth = false;          // annotation berth.dev/made-for
-  std::string scheduler;                  // annotation berth.dev/scheduler; empty: none
-  EvictionTerms eviction;                 // of its pods that say nothing themselves
-  std::vector<std::string> not_honoured;  // fields that are set: "spec.networkTopology (hard)"
+  std::string owner_uid;          // of its controller; empty: none
+  bool is_made_by_berth = false;  // annotation berth.dev/made-for
+  std::string scheduler;          // annotation berth.dev/scheduler; empty: none
+  EvictionTerms eviction;         // of its pods that say nothing themselves
+  TopologyWish topology;
+  std::vector<std::string> not_honoured;  // fields that are set: "spec.disruptionMode (PodGroup)"
   std::string fault;                      // in parts that could not be read; empty: none
 
   std::string full_name() const { return name_space + "/" + name; }
@@ -164,10 +166,9 @@ struct QueueObject {
   bool reclaimable = true;
   std::string parent;
   QueueState state = QueueState::open;
-  NamedAmounts capability;  // a missing dimension is unlimited
-  NamedAmounts guarantee;   // a missing dimension is 0
-  // S3: also this part, 0 to 10^9, of what the cluster has of each of these resources.
-  std::vector<std::string> guarantee_share_of;
+  NamedAmounts capability;                      // a missing dimension is unlimited
+  NamedAmounts guarantee;                       // a missing dimension is 0
+  std::vector<std::string> guarantee_share_of;  // S3: also this part of these resources
   std::int32_t guarantee_share_billionths = 0;
   bool names_policy = false;     // guarantee.policy is written
   bool guarantees_hard = false;  // guarantee.policy: Guaranteed
@@ -192,8 +193,7 @@ struct PriorityClassObject {
   bool operator==(const PriorityClassObject&) const = default;
 };
 
-// Lower-case names as Kubernetes and Volcano write them: "Inqueue", "Open".
-const char* to_string(GroupPhase phase);
+const char* to_string(GroupPhase phase);  // as Kubernetes and Volcano write it: "Inqueue"
 const char* to_string(QueueState state);
 const char* to_string(PodPhase phase);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/base/clock.h"
+#include "berth/model/topology_wish.h"
 
 // The controllers of pods, such as a Job, as far as they decide which pods are one gang
 // (docs/design/gangs-of-owners.md). Values without invariants.
@@ -58,6 +59,7 @@ struct OwnerObject {
   OwnerReference controller = {};  // its own
   GangWish gang = {};
   QueueWish queue = {};
+  TopologyWish topology = {};  // of all its pods
   // Pods that it wants at once; none: Berth does not know for this kind.
   std::optional<std::int32_t> at_once = {};
   // Those of them that it makes before any of them runs, and the field that says so:

@@ -1,0 +1,113 @@
+#include <charconv>
+
+#include "berth/base/label_syntax.h"
+#include "berth/base/printable.h"
+#include "kube/codecs.h"
+#include "kube/fields.h"
+#include "kube/label_selector.h"
+
+// The objects that say which nodes are near each other: docs/design/topology.md. One of the API
+// server that cannot be read counts as if it was not there, and its fault is shown.
+
+namespace berth::kube {
+
+namespace {
+
+using document::Cursor;
+
+std::string read_label_key(const Cursor& at) {
+  std::string key = at.text();
+  if (!is_label_key(key)) {
+    at.complain("\"" + shortened(key, 80) + "\" is no label of nodes");
+    key.clear();
+  }
+  return key;
+}
+
+Result<TopologyObject> decode_levels(const document::Value& value, std::string_view file,
+                                     Complaint* complaint, TopologyKind kind) {
+  document::Reading reading(value, file, strictness(complaint));
+  const Cursor root = reading.root();
+  LevelsObject object;
+  object.kind = kind;
+  object.name = read_metadata(root, "Topology", Scope::cluster).name;
+  if (reading.failed()) return reading.error();
+  for (const Cursor& item : root["spec"]["levels"].items()) {
+    TopologyLevel level{read_label_key(item["nodeLabel"])};
+    if (item["alias"].is_present()) level.alias = read_label_key(item["alias"]);
+    object.levels.push_back(std::move(level));
+  }
+  if (is_refused(reading, complaint)) return reading.error();
+  if (reading.failed()) object.fault = reading.error().message;  // API-25
+  return TopologyObject{std::move(object)};
+}
+
+// A number; an older version of the API has it as a string.
+std::int32_t read_tier(const Cursor& at) {
+  const std::string text = at.scalar();
+  std::int32_t tier = -1;
+  const char* const end = text.data() + text.size();
+  const auto [rest, fault] = std::from_chars(text.data(), end, tier);
+  if (fault == std::errc{} && rest == end && tier >= 0) return tier;
+  at.complain("\"" + shortened(text, 80) + "\" is no tier, expected a number from 0");
+  return 0;
+}
+
+// TOPO-4
+HyperNodeMember read_member(const Cursor& from) {
+  HyperNodeMember member;
+  const std::string type = from["type"].text();
+  member.is_hyper_node = type == "HyperNode";
+  if (!member.is_hyper_node && type != "Node") {
+    from.complain("`type` is \"" + shortened(type, 80) + "\", expected Node or HyperNode");
+  }
+  const Cursor selector = from["selector"];
+  const Cursor labels = selector["labelMatch"];
+  member.name = read_name(selector["exactMatch"]["name"]);
+  member.pattern = selector["regexMatch"]["pattern"].text();
+  if (labels.is_present()) member.labels = read_label_selector(labels);
+  const int selectors = static_cast<int>(selector["exactMatch"].is_present()) +
+                        static_cast<int>(selector["regexMatch"].is_present()) +
+                        static_cast<int>(labels.is_present());
+  if (selectors != 1) {
+    selector.complain(std::to_string(selectors) +
+                      " selectors, expected one of exactMatch, regexMatch and labelMatch");
+  } else if (member.is_hyper_node && member.name.empty()) {
+    selector.complain("a HyperNode is a member by exactMatch only");
+  }
+  return member;
+}
+
+}  // namespace
+
+Result<TopologyObject> decode_kueue_topology(const document::Value& value, std::string_view file,
+                                             Complaint* complaint) {
+  return decode_levels(value, file, complaint, TopologyKind::kueue);
+}
+
+Result<TopologyObject> decode_kai_topology(const document::Value& value, std::string_view file,
+                                           Complaint* complaint) {
+  return decode_levels(value, file, complaint, TopologyKind::kai);
+}
+
+Result<TopologyObject> decode_hyper_node(const document::Value& value, std::string_view file,
+                                         Complaint* complaint) {
+  document::Reading reading(value, file, strictness(complaint));
+  const Cursor root = reading.root();
+  Metadata metadata = read_metadata(root, "HyperNode", Scope::cluster);
+  if (reading.failed()) return reading.error();
+  HyperNodeObject object;
+  object.name = std::move(metadata.name);
+  object.created = metadata.created;
+  const Cursor spec = root["spec"];
+  object.tier = read_tier(spec["tier"]);
+  object.tier_name = read_name(spec["tierName"]);
+  for (const Cursor& member : spec["members"].items()) {
+    object.members.push_back(read_member(member));
+  }
+  if (is_refused(reading, complaint)) return reading.error();
+  if (reading.failed()) object.fault = reading.error().message;  // API-25
+  return TopologyObject{std::move(object)};
+}
+
+}  // namespace berth::kube
