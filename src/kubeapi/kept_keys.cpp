@@ -48,7 +48,10 @@ const KeptKeys& keys_of_owners() {
        {"annotations",
         {kTargetAnnotation, kGangAnnotation, kInitialEventsEnd,
          "scheduling.volcano.sh/group-min-member", "scheduling.volcano.sh/queue-name",
-         "volcano.sh/queue-name", "leaderworkerset.sigs.k8s.io/exclusive-topology"}},
+         "volcano.sh/queue-name", "leaderworkerset.sigs.k8s.io/exclusive-topology",
+         kTopologyRequired, kTopologyPreferred, "kai.scheduler/topology",
+         "kai.scheduler/topology-required-placement",
+         "kai.scheduler/topology-preferred-placement"}},
        {"labels",
         {"scheduling.volcano.sh/queue-name", "volcano.sh/queue-name", "kueue.x-k8s.io/queue-name"}},
        kOwners,
@@ -123,6 +126,14 @@ const KeptKeys& keys_of_selecting() {
        {"metadata", {"name", "namespace", "uid", "annotations", "resourceVersion"}},
        {"annotations", {kInitialEventsEnd}},
        {"spec", {"selector"}}}};
+  return kKeys;
+}
+
+const KeptKeys& keys_of_topologies() {
+  static const KeptKeys kKeys{
+      {{"", {"apiVersion", "kind", "metadata", "spec"}},
+       {"metadata", {"name", "uid", "creationTimestamp", "annotations", "resourceVersion"}},
+       {"annotations", {kInitialEventsEnd}}}};
   return kKeys;
 }
 

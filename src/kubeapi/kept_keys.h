@@ -38,6 +38,8 @@ const KeptKeys& keys_of_volumes();
 const KeptKeys& keys_of_storage();
 // Of those that select pods.
 const KeptKeys& keys_of_selecting();
+// Of those that say which nodes are near each other.
+const KeptKeys& keys_of_topologies();
 // Everything but unused metadata.
 const KeptKeys& keys_of_others();
 

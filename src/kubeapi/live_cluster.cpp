@@ -12,122 +12,11 @@
 #include "kube/codecs.h"
 #include "kubeapi/discovery.h"
 #include "kubeapi/group_names.h"
-#include "kubeapi/storage_kinds.h"
+#include "kubeapi/watched_types.h"
 
 namespace berth::kubeapi {
 
 namespace {
-
-constexpr const char* kBudgets = "poddisruptionbudgets";
-constexpr const char* kSigGroups = "podgroups.scheduling.x-k8s.io";
-constexpr const char* kKubeGroups = "podgroups.v1alpha2.scheduling.k8s.io";
-constexpr const char* kVolcanoVersion = "scheduling.volcano.sh/v1beta1";
-
-constexpr const KeptKeys* kInProtobuf = nullptr;  // API-36
-
-template <class Deleted>
-std::function<ClusterEvent(const std::string& id)> deletion() {
-  return [](const std::string& id) { return ClusterEvent(Deleted{id}); };
-}
-
-struct WatchedType {
-  const char* name;
-  const char* path;
-  kube::TypeName type;
-  const KeptKeys* keeps;
-  std::function<ClusterEvent(const std::string& id)> deletion;
-  std::optional<StorageKind> storage = std::nullopt;
-};
-
-// Nodes and classes come before the pods that refer to them, though the mirror needs no order.
-std::vector<WatchedType> watched_types() {
-  return {
-      {"nodes", "/api/v1/nodes", {"Node", "v1"}, kInProtobuf, deletion<NodeDeleted>()},
-      {"priorityclasses",
-       "/apis/scheduling.k8s.io/v1/priorityclasses",
-       {"PriorityClass", "scheduling.k8s.io/v1"},
-       &keys_of_others(),
-       deletion<PriorityClassDeleted>()},
-      {"namespaces",
-       "/api/v1/namespaces",
-       {"Namespace", "v1"},
-       &keys_of_others(),
-       deletion<NamespaceDeleted>()},
-      {"queues.scheduling.volcano.sh",
-       "/apis/scheduling.volcano.sh/v1beta1/queues",
-       {"Queue", kVolcanoVersion},
-       &keys_of_others(),
-       deletion<QueueDeleted>()},
-      {"podgroups.scheduling.volcano.sh",
-       "/apis/scheduling.volcano.sh/v1beta1/podgroups",
-       {"PodGroup", kVolcanoVersion},
-       &keys_of_others(),
-       deletion<PodGroupDeleted>()},
-      {kSigGroups,
-       "/apis/scheduling.x-k8s.io/v1alpha1/podgroups",
-       {"PodGroup", "scheduling.x-k8s.io/v1alpha1"},
-       &keys_of_others(),
-       deletion<PodGroupDeleted>()},
-      {"pods", "/api/v1/pods", {"Pod", "v1"}, kInProtobuf, deletion<PodDeleted>()},
-  };
-}
-
-// Only if the API server serves them.
-WatchedType kube_groups() {
-  return {kKubeGroups,
-          "/apis/scheduling.k8s.io/v1alpha2/podgroups",
-          {"PodGroup", "scheduling.k8s.io/v1alpha2"},
-          &keys_of_others(),
-          deletion<PodGroupDeleted>()};
-}
-
-// API-26
-WatchedType budgets() {
-  return {kBudgets,
-          "/apis/policy/v1/poddisruptionbudgets",
-          {"PodDisruptionBudget", "policy/v1"},
-          &keys_of_others(),
-          deletion<BudgetDeleted>()};
-}
-
-// API-32
-WatchedType storage(StorageKind kind) {
-  const StorageResource& resource = storage_resources()[static_cast<std::size_t>(kind)];
-  return {resource.name,
-          resource.path,
-          {to_string(kind), resource.api_version},
-          resource.keeps,
-          [kind](const std::string& id) {
-            return ClusterEvent(StorageDeleted{kind, id});
-          },
-          kind};
-}
-
-// API-33
-std::vector<WatchedType> selecting_types() {
-  const auto gone = [](SelectingKind kind) {
-    return [kind](const std::string& id) { return ClusterEvent(SelectingDeleted{kind, id}); };
-  };
-  const auto* const keeps = &keys_of_selecting();
-  return {
-      {"services", "/api/v1/services", {"Service", "v1"}, keeps, gone(SelectingKind::service)},
-      {"replicationcontrollers",
-       "/api/v1/replicationcontrollers",
-       {"ReplicationController", "v1"},
-       keeps,
-       gone(SelectingKind::replication_controller)},
-      {"replicasets",
-       "/apis/apps/v1/replicasets",
-       {"ReplicaSet", "apps/v1"},
-       keeps,
-       gone(SelectingKind::replica_set)},
-      {"statefulsets",
-       "/apis/apps/v1/statefulsets",
-       {"StatefulSet", "apps/v1"},
-       keeps,
-       gone(SelectingKind::stateful_set)},
-  };
-}
 
 Result<std::string> decode_holder(const document::Value& lease) {
   document::Reading reading(lease, "leases");
@@ -150,7 +39,8 @@ class LiveCluster::Impl {
     if (options_.selecting) {
       for (const WatchedType& type : selecting_types()) reflectors_.push_back(reflect(type));
     }
-    std::vector<std::string> unknown{kKubeGroups};
+    std::vector<std::string> unknown{std::string(kKubeGroups)};
+    for (const WatchedType& type : topology_types()) unknown.emplace_back(type.name);
     for (const std::string& owner : options_.owners) {
       if (const std::optional<ServedResource> known = always_served(owner)) {
         owners_.push_back(reflect_owner(*known));
@@ -256,16 +146,24 @@ class LiveCluster::Impl {
   }
 
   void follow(const ServedResource& served) {
-    std::unique_ptr<Reflector> reflector =
-        served.resource == kKubeGroups ? reflect(kube_groups()) : reflect_owner(served);
+    std::unique_ptr<Reflector> reflector = reflector_of(served);
     reflector->start();
     const std::lock_guard lock(mutex_);
     owners_.push_back(std::move(reflector));
   }
 
+  std::unique_ptr<Reflector> reflector_of(const ServedResource& served) {
+    if (served.resource == kKubeGroups) return reflect(kube_groups());
+    for (const WatchedType& type : topology_types()) {
+      if (served.resource == type.name) return reflect(type);
+    }
+    return reflect_owner(served);
+  }
+
   bool is_required(const WatchedType& type) const {
     const bool is_selecting = type.keeps == &keys_of_selecting();
-    if (type.storage || is_selecting) return false;
+    const bool is_topology = type.keeps == &keys_of_topologies();
+    if (type.storage || is_selecting || is_topology) return false;
     const std::string& version = type.type.api_version;
     if (version == kVolcanoVersion) return options_.require_volcano;
     return type.name != kBudgets && type.name != kSigGroups && type.name != kKubeGroups;
@@ -373,7 +271,7 @@ class LiveCluster::Impl {
   mutable std::mutex mutex_;  // guards owners_ after the start, and what is known of volumes
   std::set<StorageKind> listed_;
   bool are_volumes_known_ = false;
-  std::vector<std::unique_ptr<Reflector>> owners_;  // their reflectors, and that of kube_groups()
+  std::vector<std::unique_ptr<Reflector>> owners_;  // theirs, and of kinds that may be served
   std::optional<Discovery> discovery_;
 };
 

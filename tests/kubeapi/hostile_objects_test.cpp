@@ -81,7 +81,7 @@ TEST(HostileObjects, API20AMalformedLineEndsItsWatchAndNothingElse) {
 // Each kind that is watched, as a line of its watch.
 class HostileLines : public ::testing::TestWithParam<std::size_t> {};
 
-constexpr std::size_t kKinds = 13;
+constexpr std::size_t kKinds = 16;
 
 TEST_P(HostileLines, AreReadOrRefused) {
   const Json object = Json::parse(everything())["items"][GetParam()];

@@ -97,8 +97,17 @@ TEST_F(LiveClusterTest, API27FollowsAResourceFromWhenItIsServed) {
       reply.send(200, is_served ? R"({"groups":[{"name":"jobset.x-k8s.io","versions":)"
                                   R"([{"groupVersion":"jobset.x-k8s.io/v1alpha2"}]},)"
                                   R"({"name":"scheduling.k8s.io","versions":)"
-                                  R"([{"groupVersion":"scheduling.k8s.io/v1alpha2"}]}]})"
+                                  R"([{"groupVersion":"scheduling.k8s.io/v1alpha2"}]},)"
+                                  R"({"versions":[{"groupVersion":"kueue.x-k8s.io/v1beta2"},)"
+                                  R"({"groupVersion":"kai.scheduler/v1alpha1"},)"
+                                  R"({"groupVersion":"topology.volcano.sh/v1alpha1"}]}]})"
                                 : R"({"groups":[]})");
+      return true;
+    }
+    if (call.path() == "/apis/kueue.x-k8s.io/v1beta2" ||
+        call.path() == "/apis/kai.scheduler/v1alpha1" ||
+        call.path() == "/apis/topology.volcano.sh/v1alpha1") {
+      reply.send(200, R"({"resources":[{"name":"topologies"},{"name":"hypernodes"}]})");
       return true;
     }
     if (call.path() == "/apis/scheduling.k8s.io/v1alpha2") {

@@ -87,8 +87,9 @@ TEST(KeptKeys, API9KeepOfOwnersTheWordsThatCount) {
 }
 
 TEST(KeptKeys, API14KeepTheEndOfAStreamingListOfEveryKind) {
-  for (const KeptKeys* keys : {&keys_of_owners(), &keys_of_others(), &keys_of_claims(),
-                               &keys_of_volumes(), &keys_of_storage(), &keys_of_selecting()}) {
+  for (const KeptKeys* keys :
+       {&keys_of_owners(), &keys_of_others(), &keys_of_claims(), &keys_of_volumes(),
+        &keys_of_storage(), &keys_of_selecting(), &keys_of_topologies()}) {
     const auto reader = json_reader(keys);
     ListMetadata list;
     const auto items = items_of(*reader,
@@ -117,10 +118,12 @@ TEST(KeptKeys, API9ChangeNothingOfWhatIsDecoded) {
           ++passed;
           return Done{};
         }
+        const bool is_topology = type.kind == "Topology" || type.kind == "HyperNode";
         const KeptKeys& keys = type.kind == "PersistentVolumeClaim" ? keys_of_claims()
                                : type.kind == "PersistentVolume"    ? keys_of_volumes()
                                : type.group() == "storage.k8s.io"   ? keys_of_storage()
                                : type.kind == "Service"             ? keys_of_selecting()
+                               : is_topology                        ? keys_of_topologies()
                                                                     : keys_of_others();
         const auto reader = json_reader(&keys);
         ListMetadata list;
@@ -137,12 +140,14 @@ TEST(KeptKeys, API9ChangeNothingOfWhatIsDecoded) {
         const auto* selecting = std::get_if<SelectingObject>(&*before);
         EXPECT_TRUE(selecting == nullptr || *selecting == std::get<SelectingObject>(*after));
         EXPECT_TRUE(budget == nullptr || *budget == std::get<BudgetObject>(*after)) << type.kind;
+        const auto* topology = std::get_if<TopologyObject>(&*before);
+        EXPECT_TRUE(topology == nullptr || *topology == std::get<TopologyObject>(*after));
         EXPECT_TRUE(group == nullptr || *group == std::get<PodGroupObject>(*after)) << type.kind;
         ++compared;
         return Done{};
       });
   EXPECT_TRUE(status) << status.error().to_string();
-  EXPECT_EQ(compared + passed, 13);
+  EXPECT_EQ(compared + passed, 16);
   EXPECT_EQ(passed, 3);
 }
 
