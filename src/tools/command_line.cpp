@@ -15,8 +15,9 @@ namespace {
 constexpr const char* kAbout = "Answers questions about batch scheduling with Berth.";
 
 constexpr const char* kMore =
-    "plan, fits, queues --cluster and reservations --cluster read manifests. why, jobs and queues\n"
-    "ask the API server, by a kubeconfig. queues --server and reservations ask a running berthd.\n"
+    "plan, fits, and with --cluster queues, reservations and topology read manifests. why, jobs,\n"
+    "queues and topology ask the API server, by a kubeconfig. queues --server and reservations\n"
+    "ask a running berthd.\n"
     "\n"
     "berth help COMMAND has the details.";
 
@@ -27,8 +28,8 @@ struct CommandLine {
     app.set_version_flag("--version", "berth " BERTH_VERSION, "Print the version and exit");
     app.require_subcommand(0, 1);  // a job may have the name of a command
     for (auto* const add :
-         {&add_why, &add_jobs, &add_queues, &add_plan, &add_fits, &add_reservations, &add_config,
-          &add_completion, &add_man, &add_version}) {
+         {&add_why, &add_jobs, &add_queues, &add_plan, &add_fits, &add_reservations, &add_topology,
+          &add_config, &add_completion, &add_man, &add_version}) {
       commands.push_back(add(app));
     }
     app.add_subcommand("help", "Shows the help of a command.");

@@ -181,6 +181,7 @@ TEST(CommandLine, EachJsonDocumentSaysItsVersionAndKind) {
       {{"fits", "--cluster", testdata("gangs"), "-o", "json"}, "Fits"},
       {{"queues", "--cluster", testdata("gangs"), "-o", "json"}, "Queues"},
       {{"reservations", "--cluster", testdata("gangs"), "-o", "json"}, "Reservations"},
+      {{"topology", "--cluster", testdata("gangs"), "-o", "json"}, "Topology"},
       {{"config", "--default", "-o", "json"}, "Configuration"},
       {{"config", "--check", file, "-o", "json"}, "ConfigurationCheck"},
       {{"version", "-o", "json"}, "Version"}};
