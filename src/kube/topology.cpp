@@ -1,4 +1,7 @@
+#include <re2/re2.h>
+
 #include <charconv>
+#include <memory>
 
 #include "berth/base/label_syntax.h"
 #include "berth/base/printable.h"
@@ -53,6 +56,31 @@ std::int32_t read_tier(const Cursor& at) {
   return 0;
 }
 
+constexpr std::size_t kPatternBytesMax = 4'096;
+constexpr std::int64_t kPatternMemoryMax = 1 << 20;  // of what RE2 makes of one
+
+// Bytes of others: RE2 takes linear time, and within these bounds little memory.
+NamePattern read_pattern(const Cursor& at) {
+  std::string text = at.text();
+  if (text.empty()) return {};
+  const std::string shown = "\"" + shortened(text, 80) + "\"";
+  if (text.size() > kPatternBytesMax) {
+    at.complain(shown + " has " + std::to_string(text.size()) + " bytes, expected at most " +
+                std::to_string(kPatternBytesMax));
+    return {};
+  }
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kPatternMemoryMax);
+  const auto expression = std::make_shared<const RE2>(text, options);
+  if (!expression->ok()) {
+    at.complain(shown + " is no regular expression: " + shortened(expression->error(), 80));
+    return {std::move(text)};
+  }
+  return {std::move(text),
+          [expression](std::string_view name) { return RE2::PartialMatch(name, *expression); }};
+}
+
 // TOPO-4
 HyperNodeMember read_member(const Cursor& from) {
   HyperNodeMember member;
@@ -64,7 +92,7 @@ HyperNodeMember read_member(const Cursor& from) {
   const Cursor selector = from["selector"];
   const Cursor labels = selector["labelMatch"];
   member.name = read_name(selector["exactMatch"]["name"]);
-  member.pattern = selector["regexMatch"]["pattern"].text();
+  member.pattern = read_pattern(selector["regexMatch"]["pattern"]);
   if (labels.is_present()) member.labels = read_label_selector(labels);
   const int selectors = static_cast<int>(selector["exactMatch"].is_present()) +
                         static_cast<int>(selector["regexMatch"].is_present()) +

@@ -34,18 +34,7 @@ void HyperNodes::put(const HyperNodeObject& object) {
   if (entry.object == object && !entry.object.name.empty()) return;
   objects_changed_ = true;
   entry.object = object;
-  entry.patterns.clear();
   entry.fault = object.fault;
-  for (std::size_t i = 0; i < object.members.size(); ++i) {
-    const HyperNodeMember& member = object.members[i];
-    if (member.pattern.empty()) continue;
-    Result<Pattern> pattern = Pattern::parse(member.pattern);
-    if (pattern) {
-      entry.patterns.emplace_back(i, std::move(pattern).value());
-    } else if (entry.fault.empty()) {
-      entry.fault = "member " + std::to_string(i) + ": " + pattern.error().message;
-    }
-  }
   if (object.members.empty() && entry.fault.empty()) {
     entry.fault = "it has no members, expected at least one";
   }
@@ -79,10 +68,7 @@ void HyperNodes::index() {
       if (member.is_hyper_node) continue;
       if (!member.name.empty()) by_node_name_[member.name].push_back(&entry);
       if (!member.labels.empty()) index_labels(entry, member);
-    }
-    for (const auto& [member, pattern] : entry.patterns) {
-      if (entry.object.members[member].is_hyper_node) continue;
-      by_pattern_.emplace_back(&entry, &pattern);
+      if (member.pattern.is_in) by_pattern_.push_back({&entry, &member});
     }
   }
 }
@@ -116,8 +102,8 @@ std::vector<HyperNodes::Entry*> HyperNodes::selecting(
     if (selections != by_label_.end()) look(selections->second);
   }
   look(by_other_labels_);
-  for (const auto& [entry, pattern] : by_pattern_) {
-    if (pattern->is_in(node)) found.push_back(entry);
+  for (const Selection& each : by_pattern_) {
+    if (each.member->pattern.is_in(node)) found.push_back(each.entry);
   }
   std::sort(found.begin(), found.end(),
             [](const Entry* left, const Entry* right) { return *left < *right; });

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <map>
 #include <string>
 #include <variant>
 
@@ -100,7 +102,7 @@ TEST(Topology, TOPO4_a_hyper_node_has_a_tier_and_members) {
   const std::vector<Expression> labels{{"topology-rack", Operator::in, {"rack1"}},
                                        {"old", Operator::does_not_exist, {}}};
   EXPECT_EQ(spine.members, (std::vector<HyperNodeMember>{{true, "nvlink-network-0"},
-                                                         {false, {}, "^node-[0-9]+$"},
+                                                         {false, {}, {"^node-[0-9]+$"}},
                                                          {false, {}, {}, labels},
                                                          {false, {}}}))
       << "an empty selector selects nothing, as in Volcano";
@@ -125,6 +127,65 @@ TEST(Topology, a_member_that_cannot_be_meant_is_an_error_with_its_place) {
       std::string::npos);
 }
 
+// A HyperNode in whose spec this is the expression; it needs no escapes of YAML's single quotes.
+std::string with_pattern(const std::string& pattern) {
+  return "{tier: 1, members: [{type: Node, selector: {regexMatch: {pattern: '" + pattern + "'}}}]}";
+}
+
+bool is_in(const std::string& pattern, const std::string& name) {
+  const HyperNodeObject object = hyper_node_of(with_pattern(pattern));
+  return !object.members.empty() && object.members[0].pattern.is_in &&
+         object.members[0].pattern.is_in(name);
+}
+
+TEST(Topology, TOPO4_an_expression_matches_anywhere_in_the_name_as_Go_does) {
+  EXPECT_TRUE(is_in("rack-1", "block-1-rack-12"));
+  EXPECT_FALSE(is_in("^rack-1", "block-1-rack-12"));
+  EXPECT_TRUE(is_in("^node-[0-9]+$", "node-17"));
+  EXPECT_FALSE(is_in("^node-[0-9]+$", "node-17b"));
+  EXPECT_TRUE(is_in(R"(^(?:gpu|cpu)-\d{2,3}$)", "gpu-123"));
+  EXPECT_FALSE(is_in(R"(^(?:gpu|cpu)-\d{2,3}$)", "gpu-1"));
+  EXPECT_TRUE(is_in(R"((?i)\bNODE)", "my-node"));
+  EXPECT_FALSE(is_in("", "any")) << "an empty selector selects nothing";
+}
+
+TEST(Topology, TOPO5_an_expression_that_is_none_is_an_error_with_its_reason) {
+  const std::map<std::string, std::string> faults{
+      {"n[", "\"n[\" is no regular expression: missing ]: ["},
+      {"rack-(1", "\"rack-(1\" is no regular expression: missing ): rack-(1"},
+      {"*a", "no argument for repetition operator: *"},
+      {"[b-a]", "invalid character class range: b-a"},
+      {"(?=n)", "invalid perl operator: (?="},
+      {R"((n)\1)", R"(invalid escape sequence: \1)"}};
+  for (const auto& [pattern, fault] : faults) {
+    const std::string error = error_of(with_pattern(pattern));
+    EXPECT_NE(error.find(fault), std::string::npos) << error;
+    EXPECT_NE(error.find("pattern"), std::string::npos) << error;
+  }
+}
+
+TEST(Topology, no_expression_is_long_to_read_or_to_match) {
+  const auto start = std::chrono::steady_clock::now();
+  for (const std::string pattern :
+       {"((a{1000}){1000}){1000}", "(((){1000}){1000}){1000}", "a{1001}", R"((\pL{100}){10})"}) {
+    EXPECT_NE(error_of(with_pattern(pattern)).find("no regular expression"), std::string::npos)
+        << pattern;
+  }
+  for (const char c : {'(', 'a'}) {
+    const std::string error = error_of(with_pattern(std::string(100'000, c)));
+    EXPECT_NE(error.find("has 100000 bytes, expected at most 4096"), std::string::npos);
+    EXPECT_LT(error.size(), 400U);
+    EXPECT_LT(error_of(with_pattern(std::string(4'096, c))).size(), 400U);
+  }
+  // Backtracking would need 2^30 steps.
+  std::string most = "^";
+  for (int i = 0; i < 30; ++i) most += "(a?)";
+  EXPECT_TRUE(is_in(most + std::string(30, 'a') + "$", std::string(30, 'a')));
+  // So many states that they do not fit in the memory.
+  EXPECT_TRUE(is_in("[ab]*a[ab]{200}c", std::string(250, 'a') + "c"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
 TEST(Topology, of_the_api_server_is_kept_with_its_fault) {
   Complaint complaint;
   const auto live = [&](const std::string& yaml) {
@@ -144,6 +205,12 @@ TEST(Topology, of_the_api_server_is_kept_with_its_fault) {
            "{tier: -1}}")
           .object);
   EXPECT_NE(hyper_node.fault.find("is no tier"), std::string::npos) << hyper_node.fault;
+  const auto odd = std::get<HyperNodeObject>(live("{apiVersion: topology.volcano.sh/v1alpha1, "
+                                                  "kind: HyperNode, metadata: {name: s}, spec: " +
+                                                  with_pattern("n[") + "}")
+                                                 .object);
+  EXPECT_NE(odd.fault.find("\"n[\" is no regular expression: missing ]: ["), std::string::npos)
+      << odd.fault;
 }
 
 TEST(Topology, is_read_from_manifests) {

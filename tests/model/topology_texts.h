@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,12 @@ inline std::string text_of(const TopologyTree& tree) {
 
 inline HyperNodeMember node_member(const std::string& name) { return {false, name}; }
 inline HyperNodeMember hyper_node_member(const std::string& name) { return {true, name}; }
-inline HyperNodeMember pattern_member(const std::string& pattern) { return {false, {}, pattern}; }
+inline HyperNodeMember pattern_member(const std::string& pattern) {
+  const auto is_in = [expression = std::regex(pattern)](std::string_view name) {
+    return std::regex_search(name.begin(), name.end(), expression);
+  };
+  return {false, {}, {pattern, is_in}};
+}
 inline HyperNodeMember label_member(const std::string& key, const std::string& value) {
   return {false, {}, {}, {{key, Operator::in, {value}}}};
 }

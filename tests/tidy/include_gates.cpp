@@ -28,6 +28,7 @@ const std::map<std::string, std::string> kHeaders{
     {"OpenSSL::SSL", "openssl/"},
     {"OpenSSL::Crypto", "openssl/"},
     {"PkgConfig::NGHTTP2", "nghttp2/"},
+    {"PkgConfig::RE2", "re2/"},
     {"CURL::libcurl", "curl/"},
 };
 

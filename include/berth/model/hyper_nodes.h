@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "berth/base/pattern.h"
 #include "berth/model/objects.h"
 #include "berth/model/topology_objects.h"
 #include "berth/model/topology_tree.h"
@@ -42,9 +41,8 @@ class HyperNodes {
  private:
   struct Entry {
     HyperNodeObject object;
-    std::vector<std::pair<std::size_t, Pattern>> patterns;  // of which members
-    std::string fault;                                      // of the object itself
-    std::string refused;                                    // why it does not count; empty: it does
+    std::string fault;    // of the object itself
+    std::string refused;  // why it does not count; empty: it does
     Entry* parent = nullptr;
     bool operator<(const Entry& other) const;  // is it older?
   };
@@ -83,7 +81,7 @@ class HyperNodes {
   std::unordered_map<std::string, std::vector<Entry*>> by_node_name_;  // look-up only
   std::map<Label, std::vector<Selection>> by_label_;                   // by one that must be there
   std::vector<Selection> by_other_labels_;
-  std::vector<std::pair<Entry*, const Pattern*>> by_pattern_;
+  std::vector<Selection> by_pattern_;
 };
 
 }  // namespace berth

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -40,11 +42,19 @@ struct LevelsObject {
   bool operator==(const LevelsObject&) const = default;
 };
 
+// A regular expression that is looked for in names, as a codec has read it.
+struct NamePattern {
+  std::string text;
+  // Takes time in proportion to the name's length; empty: the text is no expression.
+  std::function<bool(std::string_view)> is_in = {};
+  bool operator==(const NamePattern& other) const { return text == other.text; }
+};
+
 // Some of a HyperNode's members. One selector is set, unless the HyperNode is at fault.
 struct HyperNodeMember {
   bool is_hyper_node = false;           // the selector is about HyperNodes, else about nodes
   std::string name;                     // this one
-  std::string pattern = {};             // those whose name this regular expression matches
+  NamePattern pattern = {};             // those in whose name this is
   std::vector<Expression> labels = {};  // those for whose labels all of these hold
   bool operator==(const HyperNodeMember&) const = default;
 };
