@@ -57,7 +57,8 @@ std::int32_t read_tier(const Cursor& at) {
 }
 
 constexpr std::size_t kPatternBytesMax = 4'096;
-constexpr std::int64_t kPatternMemoryMax = 1 << 20;  // of what RE2 makes of one
+constexpr std::int64_t kPatternMemoryMax = 128 << 10;  // of what RE2 makes of one
+constexpr std::size_t kPatternsMax = 256;              // of one HyperNode
 
 // Bytes of others: RE2 takes linear time, and within these bounds little memory.
 NamePattern read_pattern(const Cursor& at) {
@@ -130,7 +131,14 @@ Result<TopologyObject> decode_hyper_node(const document::Value& value, std::stri
   const Cursor spec = root["spec"];
   object.tier = read_tier(spec["tier"]);
   object.tier_name = read_name(spec["tierName"]);
+  std::size_t patterns = 0;
   for (const Cursor& member : spec["members"].items()) {
+    const Cursor pattern = member["selector"]["regexMatch"];
+    if (pattern.is_present() && ++patterns > kPatternsMax) {
+      pattern.complain("expected at most " + std::to_string(kPatternsMax) +
+                       " regular expressions in a HyperNode");
+      break;
+    }
     object.members.push_back(read_member(member));
   }
   if (is_refused(reading, complaint)) return reading.error();

@@ -282,7 +282,7 @@ void read_sub_groups(const std::vector<Cursor>& policies, TopologyWish& wish) {
     rule.pods.set = read_name(policy["name"]);
     rule.pods.labels = read_label_selector(policy["labelSelector"]);
     rule.pods.parted_by = read_texts(policy["matchLabelKeys"]);
-    rule.part_size = static_cast<std::int32_t>(policy["subGroupSize"].integer(1, 1, kCountMax));
+    rule.part_size = static_cast<std::int32_t>(policy["subGroupSize"].integer(0, 1, kCountMax));
     rule.min_parts = static_cast<std::int32_t>(policy["minSubGroups"].integer(0, 0, kCountMax));
     if (const Cursor topology = policy["networkTopology"]; topology.is_present()) {
       read_network_topology(topology, "spec.subGroupPolicy.networkTopology", rule, wish);

@@ -83,10 +83,11 @@ class Discovery::Impl {
         served.insert(text_at(version, "/groupVersion"));
       }
     }
-    std::set<std::string> asked;
+    std::vector<std::string> asked;  // of two versions, the first that is wanted
     for (const std::string& resource : missing_) {
       const std::string api_version = parts_of(resource).api_version();
-      if (served.contains(api_version)) asked.insert(api_version);
+      const bool is_new = std::find(asked.begin(), asked.end(), api_version) == asked.end();
+      if (is_new && served.contains(api_version)) asked.push_back(api_version);
     }
     for (const std::string& api_version : asked) look_in(api_version);
     has_looked_ = true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace berth::mirror {
 
@@ -45,7 +46,9 @@ void TargetNames::note_pod(JobId job, const PodObject& object) {
   const TargetWord word = word_of(object);
   if (marks.is_named) words.naming.by_pods.emplace(object.uid, word);
   if (marks.is_declined) words.declining.by_pods.emplace(object.uid, word);
-  if (!object.owner.is_none()) words.owners_of_pods.insert(object.owner.uid);
+  if (object.owner.is_none()) return;
+  words.owners_of_pods.insert(object.owner.uid);
+  jobs_of_owner_[object.owner.uid].insert(job);
 }
 
 void TargetNames::forget_pod(JobId job, const std::string& uid) {
@@ -63,7 +66,23 @@ void TargetNames::note_group(JobId job, const PodGroupObject& object) {
   words.declining.by_group.reset();
   if (object.marks.is_named) words.naming.by_group = word;
   if (object.marks.is_declined) words.declining.by_group = word;
-  words.owner_of_group = object.owner_uid;
+  const std::string before = std::exchange(words.owner_of_group, object.owner_uid);
+  if (before != object.owner_uid && !words.owners_of_pods.contains(before)) {
+    leave_owner(job, before);
+  }
+  if (!object.owner_uid.empty()) jobs_of_owner_[object.owner_uid].insert(job);
+}
+
+void TargetNames::forget_job(JobId job) {
+  for (const std::string& owner : owners_of(job)) leave_owner(job, owner);
+  jobs_.erase(job);
+}
+
+void TargetNames::leave_owner(JobId job, const std::string& owner) {
+  const auto found = jobs_of_owner_.find(owner);
+  if (found == jobs_of_owner_.end()) return;
+  found->second.erase(job);
+  if (found->second.empty()) jobs_of_owner_.erase(found);
 }
 
 std::vector<JobId> TargetNames::note_owner(const OwnerObject& object) {
@@ -91,14 +110,12 @@ std::set<std::string> TargetNames::owners_of(JobId job) const {
 }
 
 std::vector<JobId> TargetNames::jobs_of(const std::set<std::string>& owners) const {
-  std::vector<JobId> jobs;
-  for (const auto& [job, words] : jobs_) {
-    const bool is_theirs = std::any_of(owners.begin(), owners.end(), [&](const std::string& owner) {
-      return words.owner_of_group == owner || words.owners_of_pods.contains(owner);
-    });
-    if (is_theirs) jobs.push_back(job);
+  std::set<JobId> jobs;
+  for (const std::string& owner : owners) {
+    const auto found = jobs_of_owner_.find(owner);
+    if (found != jobs_of_owner_.end()) jobs.insert(found->second.begin(), found->second.end());
   }
-  return jobs;
+  return {jobs.begin(), jobs.end()};
 }
 
 // A user writes any uid into ownerReferences. An owner is in the namespace of what it controls.

@@ -29,7 +29,7 @@ class TargetNames {
   void note_pod(JobId job, const PodObject& object);
   void forget_pod(JobId job, const std::string& uid);
   void note_group(JobId job, const PodGroupObject& object);
-  void forget_job(JobId job) { jobs_.erase(job); }
+  void forget_job(JobId job);
   // Returns the jobs that this may affect.
   std::vector<JobId> note_owner(const OwnerObject& object);
 
@@ -62,7 +62,10 @@ class TargetNames {
 
   bool is_listed(JobId job, Sources Words::*sources, const Owners& owners) const;
 
-  std::map<JobId, Words> jobs_;  // only jobs with an entry
+  void leave_owner(JobId job, const std::string& owner);
+
+  std::map<JobId, Words> jobs_;                           // only jobs with an entry
+  std::map<std::string, std::set<JobId>> jobs_of_owner_;  // by its uid
   Owners naming_owners_;
   Owners declining_owners_;
 };

@@ -48,6 +48,7 @@ std::set<std::string> TopologyWishes::note_owner(const OwnerObject& object) {
   const bool had_any = !of_owner(object.uid, known.name_space).is_none();
   if (!known.wish.is_none()) --owners_with_wish_;
   if (!now.wish.is_none()) ++owners_with_wish_;
+  set_controller(object.uid, known.controller, now.controller);
   known = now;
   if (!had_any && of_owner(object.uid, now.name_space).is_none()) return {};
   return with_those_below(object.uid);
@@ -58,19 +59,33 @@ std::set<std::string> TopologyWishes::forget_owner(const std::string& uid) {
   if (found == owners_.end()) return {};
   const bool had_any = !of_owner(uid, found->second.name_space).is_none();
   if (!found->second.wish.is_none()) --owners_with_wish_;
+  set_controller(uid, found->second.controller, {});
   owners_.erase(found);
   return had_any ? with_those_below(uid) : std::set<std::string>();
 }
 
-// Seldom asked for, so there is no index.
+void TopologyWishes::set_controller(const std::string& uid, const std::string& from,
+                                    const std::string& to) {
+  if (const auto old = below_.find(from); old != below_.end()) {
+    old->second.erase(uid);
+    if (old->second.empty()) below_.erase(old);
+  }
+  if (!to.empty()) below_[to].insert(uid);
+}
+
 std::set<std::string> TopologyWishes::with_those_below(const std::string& uid) const {
   std::set<std::string> uids{uid};
-  for (int depth = 0; depth < kAboveMax; ++depth) {
-    const std::size_t before = uids.size();
-    for (const auto& [each, owner] : owners_) {
-      if (uids.contains(owner.controller)) uids.insert(each);
+  std::vector<std::string> last{uid};
+  for (int depth = 0; depth < kAboveMax && !last.empty(); ++depth) {
+    std::vector<std::string> next;
+    for (const std::string& each : last) {
+      const auto found = below_.find(each);
+      if (found == below_.end()) continue;
+      for (const std::string& below : found->second) {
+        if (uids.insert(below).second) next.push_back(below);
+      }
     }
-    if (uids.size() == before) break;
+    last = std::move(next);
   }
   return uids;
 }

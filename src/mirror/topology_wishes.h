@@ -40,11 +40,13 @@ class TopologyWishes {
     bool operator==(const Owner&) const = default;
   };
   void forget(TaskId task);
+  void set_controller(const std::string& uid, const std::string& from, const std::string& to);
   std::set<std::string> with_those_below(const std::string& uid) const;
 
   std::map<TaskId, Noted> by_task_;
   std::map<JobId, Counts> by_job_;
-  std::map<std::string, Owner> owners_;  // by uid; those with a wish or a controller
+  std::map<std::string, Owner> owners_;                 // by uid; those with a wish or a controller
+  std::map<std::string, std::set<std::string>> below_;  // by the uid of a controller: of owners_
   std::size_t owners_with_wish_ = 0;
 };
 

@@ -44,12 +44,9 @@ void HyperNodes::erase(const std::string& name) {
   const auto found = entries_.find(name);
   if (found == entries_.end()) return;
   objects_changed_ = true;
-  for (auto& [node, held] : held_) {
-    std::erase(held.by, &found->second);
-    held.place = nullptr;
-  }
   entries_.erase(found);
-  by_node_name_.clear();  // until settle() makes them anew
+  held_.clear();  // until settle() makes them anew
+  by_node_name_.clear();
   by_label_.clear();
   by_other_labels_.clear();
   by_pattern_.clear();

@@ -11,6 +11,9 @@ namespace berth {
 
 namespace {
 
+// A condition of the API has room for 32 KiB.
+constexpr std::size_t kTextsMax = 8;
+
 constexpr std::size_t kRulesOfJob = 64;
 
 template <class T>
@@ -160,6 +163,11 @@ std::vector<std::string> not_honoured_of(const TopologyWish& wish, const Topolog
     if (is_lost || !why.empty()) texts.push_back(with_reason(rule.written, why));
   }
   sort_once(texts);
+  if (texts.size() > kTextsMax) {
+    const std::string more = std::to_string(texts.size() - kTextsMax) + " more";
+    texts.resize(kTextsMax);
+    texts.push_back(more);
+  }
   return texts;
 }
 

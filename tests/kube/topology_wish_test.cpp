@@ -310,10 +310,7 @@ TEST(TopologyWishes, TOPO9_sub_groups_of_volcano_are_parts_by_labels) {
               .pods = {.set = "task0", .labels = task, .parted_by = {"volcano.sh/partition-id"}},
               .required = {.tier = 1},
               .part_size = 3},
-             {.written = "spec.subGroupPolicy",
-              .pods = {.set = "task1"},
-              .part_size = 1,
-              .min_parts = 2}}));
+             {.written = "spec.subGroupPolicy", .pods = {.set = "task1"}, .min_parts = 2}}));
   std::string many = "{subGroupPolicy: [";
   for (int i = 0; i < 70; ++i) many += "{name: t" + std::to_string(i) + "}, ";
   EXPECT_EQ(wish_of_group(many + "]}").faults,

@@ -130,7 +130,8 @@ std::string text_of_all(const TopologyTable& table) {
 
 // Each node is in a domain of which it has all labels, and each domain has its nodes.
 void expect_consistent(const TopologyTable& table, const NodesByName& nodes) {
-  for (const auto& [name, tree] : table.trees()) {
+  for (const auto& entry : table.trees()) {
+    const TopologyTree* const tree = entry.second;
     std::map<std::size_t, std::size_t> counted;
     for (const auto& [node, object] : nodes) {
       std::size_t inner = 99;
