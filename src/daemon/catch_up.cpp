@@ -29,13 +29,18 @@ bool CatchUp::has_ended(std::uint64_t epoch, const IsBound& is_bound, TimePoint 
   const bool is_late = now - begun_at_ >= kLongest;
   const bool is_complete = missing_ && missing_->empty() && !parts_.is_behind();
   if (is_late && !is_complete) {
-    parts_.log(missing_ ? "the watches are behind: they have not shown the binding of " +
-                              std::to_string(missing_->size()) + " pods within " +
-                              format_duration(kLongest) + "; sessions begin"
-                        : "the pods that were just bound could not be read; sessions begin");
+    parts_.log(what_is_missing() + "; sessions begin");
   }
   is_open_ = !is_late && !is_complete;
   return !is_open_;
+}
+
+std::string CatchUp::what_is_missing() const {
+  const std::string limit = " within " + format_duration(kLongest);
+  if (!missing_) return "the pods that were just bound could not be read";
+  if (missing_->empty()) return "a kind of objects could not be listed again" + limit;
+  return "the watches are behind: they have not shown the binding of " +
+         std::to_string(missing_->size()) + " pods" + limit;
 }
 
 void CatchUp::begin(std::uint64_t epoch, TimePoint now) {

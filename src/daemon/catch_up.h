@@ -40,6 +40,7 @@ class CatchUp {
   void begin(std::uint64_t epoch, TimePoint now);
   void ask(TimePoint now);
   void take_answer(TimePoint now);
+  std::string what_is_missing() const;
 
   const Parts parts_;
   bool is_open_ = false;

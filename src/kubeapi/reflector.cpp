@@ -76,7 +76,7 @@ class Reflector::Impl {
   }
 
   bool is_synced() const { return is_synced_; }
-  bool is_behind() const { return lists_ > 0 && is_listing_; }
+  bool is_behind() const { return is_synced_ && is_listing_; }
   const std::string& name() const { return kind_.name; }
 
   ReflectorCounters counters() const {
@@ -102,7 +102,6 @@ class Reflector::Impl {
   void run() {
     name_thread("watch " + kind_.name);
     while (!cancel_.is_cancelled()) {
-      is_listing_ = version_.empty();
       if (!version_.empty()) {
         watch();
       } else if (streams_lists_ && broken_lists_ < kStreamedListsMax) {
@@ -111,6 +110,11 @@ class Reflector::Impl {
         list_in_pages();
       }
     }
+  }
+
+  void forget_version() {  // it lists again
+    version_.clear();
+    is_listing_ = true;
   }
 
   // API-17: an interrupted wait ends the reflector.
@@ -201,6 +205,13 @@ class Reflector::Impl {
     is_synced_ = true;
   }
 
+  // Nobody waits for an optional kind that is not to be had.
+  void settle_for_nothing() {
+    if (kind_.required) return;
+    is_listing_ = false;
+    is_synced_ = true;
+  }
+
   // API-16: an API that is not served is tried again, slowly.
   void list_failed(const Response& response) {
     const bool is_absent = response.status == 404;
@@ -208,7 +219,7 @@ class Reflector::Impl {
       absent_ = 0;
       // An optional kind without the right to read it counts as empty. Rights may also come a
       // little after the server, so the list is retried like any failure.
-      if (response.status == 403 && !kind_.required) is_synced_ = true;
+      if (response.status == 403) settle_for_nothing();
       return fail(failure(response), response.retry_after);
     }
     if (cancel_.is_cancelled()) return;
@@ -218,7 +229,7 @@ class Reflector::Impl {
       known_.begin_list();
       known_.end_list();
     }
-    if (!kind_.required) is_synced_ = true;
+    settle_for_nothing();
     wait(backoff_.spread(options_.absent_retry));
   }
 
@@ -277,7 +288,7 @@ class Reflector::Impl {
       return;
     }
     if (stream.must_list || response.status == 410) {
-      version_.clear();
+      forget_version();
       // Our version is too old: list again at once, unless that was just done.
       if (clock_.now() - listed_at_ > kShortWatch) {
         ++failures_;
@@ -291,7 +302,7 @@ class Reflector::Impl {
       // A missing answer says nothing about our version.
       if (!stream.has_progressed && response.status != 0 &&
           ++failed_watches_ >= kFailedWatchesMax) {
-        version_.clear();
+        forget_version();
       }
       Error error = stream.error ? *stream.error : failure(response);
       if (is_answer && response.error.empty() && !stream.error) {
@@ -377,11 +388,9 @@ Reflector::Reflector(RestClient& client, ReflectedKind kind, ReflectorOptions op
 Reflector::~Reflector() = default;
 
 void Reflector::start() { impl_->start(); }
-
 void Reflector::stop() { impl_->stop(); }
 
 bool Reflector::is_synced() const { return impl_->is_synced(); }
-
 bool Reflector::is_behind() const { return impl_->is_behind(); }
 
 ReflectorCounters Reflector::counters() const { return impl_->counters(); }

@@ -88,6 +88,17 @@ TEST_F(CatchUpTest, LEASE9AKindThatIsListedAgainIsWaitedFor) {
   EXPECT_TRUE(has_ended());
 }
 
+TEST_F(CatchUpTest, LEASE9AListThatDoesNotEndIsWaitedForTenSeconds) {
+  is_behind_ = true;
+  EXPECT_FALSE(has_ended());
+  server_.answer(Uids{});
+  EXPECT_FALSE(has_ended());
+  now_ += 10s;
+  EXPECT_TRUE(has_ended());
+  EXPECT_EQ(lines_, std::vector<std::string>{
+                        "a kind of objects could not be listed again within 10s; sessions begin"});
+}
+
 // It has ended since.
 TEST_F(CatchUpTest, LEASE9APodThatTheWatchesHaveShownOnceIsNotMissing) {
   EXPECT_FALSE(has_ended());
