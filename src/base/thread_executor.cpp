@@ -39,8 +39,9 @@ void ThreadExecutor::stop() {
   }
   changed_.notify_one();
   if (thread_.joinable()) thread_.join();
+  decltype(tasks_) dropped;  // what they hold may call back
   const std::lock_guard lock(mutex_);
-  tasks_.clear();
+  dropped.swap(tasks_);
 }
 
 void ThreadExecutor::work(const std::string& name) {

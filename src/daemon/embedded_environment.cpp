@@ -105,11 +105,8 @@ class EmbeddedEnvironment final : public Environment,
     if (view) view_.emplace(*std::move(view));
     embedded::KubeScheduler::Options options;
     options.managed_schedulers = config_->scheduler_names;
-    // The extender's own limits are in real time.
-    for (Duration* const timeout : {&options.plan_timeout, &options.commit_timeout}) {
-      *timeout = std::chrono::duration_cast<Duration>(
-          std::chrono::duration<double, std::nano>(*timeout) * flags_.speed);
-    }
+    options.plan_timeout = real(options.plan_timeout);  // as the extender's own limits
+    options.commit_timeout = real(options.commit_timeout);
     kube_scheduler_.emplace(std::move(options),
                             embedded::KubeScheduler::Parts{executor_, link_, server_, router,
                                                            view_ ? &*view_ : nullptr, informer_});
@@ -121,7 +118,13 @@ class EmbeddedEnvironment final : public Environment,
   // VIEW-5
   void look_again() {
     if (view_->has_deferred()) view_->follow();
-    executor_.after(kLookAgain, [this] { look_again(); });
+    executor_.after(real(kLookAgain), [this] { look_again(); });
+  }
+
+  // A real time by the cluster's clock.
+  Duration real(Duration time) const {
+    return std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::nano>(time) *
+                                                flags_.speed);
   }
 
   const Flags& flags_;

@@ -8,9 +8,9 @@
 namespace berth::embedded {
 namespace {
 
-constexpr std::array kKindNames{"priorityclasses", "namespaces",    "queues",    "nodes",
-                                "storage",         "storage known", "selecting", "owners",
-                                "podgroups",       "budgets",       "pods"};
+constexpr std::array kKindNames{"priorityclasses", "namespaces", "queues",        "nodes",
+                                "topologies",      "storage",    "storage known", "selecting",
+                                "owners",          "podgroups",  "budgets",       "pods"};
 
 bool has_ended(const PodObject& pod) {
   return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;

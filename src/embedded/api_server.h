@@ -26,6 +26,7 @@ enum class Kind : std::uint8_t {
   name_space,
   queue,
   node,
+  topology,
   storage,
   storage_known,
   selecting,
@@ -122,9 +123,9 @@ class ApiServer {
  private:
   using AllObjects =
       std::tuple<Objects<PriorityClassObject>, Objects<NamespaceObject>, Objects<QueueObject>,
-                 Objects<NodeObject>, Objects<StorageObject>, Objects<StorageKnown>,
-                 Objects<SelectingObject>, Objects<OwnerObject>, Objects<PodGroupObject>,
-                 Objects<BudgetObject>, Objects<PodObject>>;
+                 Objects<NodeObject>, Objects<TopologyObject>, Objects<StorageObject>,
+                 Objects<StorageKnown>, Objects<SelectingObject>, Objects<OwnerObject>,
+                 Objects<PodGroupObject>, Objects<BudgetObject>, Objects<PodObject>>;
 
   // The number of types if it is none of them.
   template <class Object, class... Types>
@@ -140,6 +141,7 @@ class ApiServer {
   void keep_of(const NodeObject& old, NodeObject& node) const;
   void keep_of(const PodObject& old, PodObject& pod) const;
   void keep_of(const PodGroupObject& old, PodGroupObject& group) const;
+  void keep_of(const QueueObject& old, QueueObject& queue) const;
   void admit(PodObject& pod) const;
   void remove(const ClusterEvent& deletion);
 

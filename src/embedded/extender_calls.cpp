@@ -15,14 +15,29 @@ class ExtenderCalls::Call final : public http::Responder::Exchange,
   void answer(http::Response response) override {
     const std::lock_guard lock(mutex_);
     if (executor_ == nullptr) return;
+    has_come_ = true;
     executor_->post(
         [self = shared_from_this(), response = std::move(response)] { self->bring(response); });
   }
-  void on_disconnect(std::function<void()> callback) override { gone_ = std::move(callback); }
+  void on_disconnect(std::function<void()> callback) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (executor_ != nullptr) {
+        gone_ = std::move(callback);
+        return;
+      }
+    }
+    callback();
+  }
 
   // --- on the executor --------------------------------------------------------------------------
   void loses_answer() { is_answer_lost_ = true; }
   bool is_over() const { return then_ == nullptr; }
+  // An answer may have come, and its task not have had its turn.
+  bool waits() {
+    const std::lock_guard lock(mutex_);
+    return !is_over() && (!has_come_ || is_answer_lost_);
+  }
   void end(const std::string& error, const std::string& body) {
     hang_up();
     if (const Then then = std::exchange(then_, {})) then(error, body);
@@ -56,6 +71,7 @@ class ExtenderCalls::Call final : public http::Responder::Exchange,
   Then then_;                   // none: it is over
   std::function<void()> gone_;  // to be called when the caller hangs up before the answer
   bool is_answer_lost_ = false;
+  bool has_come_ = false;  // an answer; guarded by the mutex
 };
 
 ExtenderCalls::~ExtenderCalls() {
@@ -67,7 +83,7 @@ void ExtenderCalls::call(const std::string& path, std::string body, Duration tim
   auto call = std::make_shared<Call>(executor_, link_, std::move(then));
   calls_.push_back(call);
   executor_.after(timeout, [weak = std::weak_ptr(call)] {
-    if (const auto its = weak.lock(); its != nullptr && !its->is_over()) its->end("timeout", "");
+    if (const auto its = weak.lock(); its != nullptr && its->waits()) its->end("timeout", "");
   });
   const Link::Fate fate = link_.fate_of_call();
   if (fate == Link::Fate::lost_request) return;

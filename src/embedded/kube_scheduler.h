@@ -64,7 +64,6 @@ class KubeScheduler {
 
  private:
   using Node = SchedulerCache::Node;
-  using Names = std::vector<std::string_view>;
 
   struct Known {
     ShownPod shown;

@@ -18,6 +18,7 @@ Kubelet::Kubelet(Executor& executor, ApiServer& server, Duration grace)
     : executor_(executor), server_(server), grace_(grace) {
   server_.follow([this](const ApiServer::Change& change) {
     if (const auto* const pod = std::get_if<PodObject>(&change.event)) pod_changed(*pod);
+    if (change.kind == Kind::node && change.type == "ADDED") node_came(change.key);
   });
 }
 
@@ -35,6 +36,13 @@ void Kubelet::pod_changed(const PodObject& pod) {
   } else if (pod.phase == PodPhase::running && pod.started && pod.run_time) {
     const Duration left = *pod.started + *pod.run_time - executor_.now();
     executor_.after(std::max(left, Duration()), [this, uid] { end(uid); });
+  }
+}
+
+// Pods may have been bound to it before.
+void Kubelet::node_came(const std::string& node) {
+  for (const auto& [uid, pod] : server_.all<PodObject>()) {
+    if (pod.object.node_name == node) pod_changed(pod.object);
   }
 }
 

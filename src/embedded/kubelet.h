@@ -17,6 +17,7 @@ class Kubelet {
 
  private:
   void pod_changed(const PodObject& pod);
+  void node_came(const std::string& node);
   void run(const std::string& uid);
   void end(const std::string& uid);
   void collect(const std::string& uid);

@@ -21,6 +21,7 @@ struct KeyOf {
     return key(its.kind, its.full_name());
   }
   std::string operator()(const StorageKnown&) const { return "known"; }
+  std::string operator()(const TopologyObject& its) const { return key(its.kind(), its.name()); }
   template <class Other>
   std::string operator()(const Other&) const {
     return {};
@@ -43,6 +44,9 @@ struct KeyOfDeleted {
   std::string operator()(const BudgetDeleted& gone) const { return gone.full_name; }
   std::string operator()(const StorageDeleted& gone) const {
     return KeyOf::key(gone.kind, gone.full_name);
+  }
+  std::string operator()(const TopologyDeleted& gone) const {
+    return KeyOf::key(gone.kind, gone.name);
   }
   std::string operator()(const SelectingDeleted& gone) const {
     return KeyOf::key(gone.kind, gone.full_name);
@@ -70,6 +74,9 @@ struct Deletion {
   }
   ClusterEvent operator()(const StorageObject& its) const {
     return StorageDeleted{its.kind(), its.full_name()};
+  }
+  ClusterEvent operator()(const TopologyObject& its) const {
+    return TopologyDeleted{its.kind(), its.name()};
   }
   ClusterEvent operator()(const SelectingObject& its) const {
     return SelectingDeleted{its.kind, its.full_name()};

@@ -105,7 +105,6 @@ class SchedulingQueue {
   bool has_missed_help(const Pod& pod) const;
   void leave_unschedulable(const std::string& uid, Pod& pod, TimePoint now);
   void move(const std::string& uid, Pod& pod, Place place);
-  void wake(const std::string& uid, Pod& pod, WakeUp event, TimePoint now);
   static ActiveKey active_key(const Pod& pod);
 
   const Duration initial_backoff_;

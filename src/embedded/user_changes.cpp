@@ -93,12 +93,21 @@ void ApiServer::keep_of(const PodObject& old, PodObject& pod) const {
   pod.terminating = old.terminating;
   pod.node_name = old.node_name;
   pod.nominated_node = old.nominated_node;
+  pod.planned_node = old.planned_node;
+  std::erase_if(pod.gates, [&](const std::string& gate) {  // they are only taken off
+    return std::find(old.gates.begin(), old.gates.end(), gate) == old.gates.end();
+  });
   pod.not_scheduled = old.not_scheduled;
   pod.unschedulable = old.unschedulable;
   pod.started = old.started;
   pod.scheduled = old.scheduled;
   keep_tolerations(pod.lock_tolerations, old.lock_tolerations);
   keep_marks(pod.marks, old.marks);
+}
+
+// Users open and close queues by their status.
+void ApiServer::keep_of(const QueueObject& old, QueueObject& queue) const {
+  queue.written = old.written;
 }
 
 void ApiServer::keep_of(const PodGroupObject& old, PodGroupObject& group) const {
@@ -133,6 +142,7 @@ void ApiServer::remove(const ClusterEvent& deletion) {
   if (std::holds_alternative<BudgetDeleted>(deletion)) erase<BudgetObject>(key);
   if (std::holds_alternative<StorageDeleted>(deletion)) erase<StorageObject>(key);
   if (std::holds_alternative<SelectingDeleted>(deletion)) erase<SelectingObject>(key);
+  if (std::holds_alternative<TopologyDeleted>(deletion)) erase<TopologyObject>(key);
   if (!std::holds_alternative<OwnerDeleted>(deletion)) return;
   erase<OwnerObject>(key);
   // The garbage collector's work on what Berth made for it.

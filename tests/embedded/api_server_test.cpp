@@ -288,6 +288,19 @@ TEST_F(ApiServerTest, AGroupThatBerthMadeGoesWithItsOwner) {
   EXPECT_NE(server.find<PodGroupObject>("default/other"), nullptr);
 }
 
+TEST_F(ApiServerTest, TopologiesComeChangeAndGo) {
+  const auto rack = [](const std::string& label) {
+    return TopologyObject{LevelsObject{TopologyKind::kueue, "gpu", {{label}}, {}}};
+  };
+  server.apply({rack("rack")});
+  server.apply({rack("row")});
+  server.apply({TopologyDeleted{TopologyKind::kueue, "gpu"}});
+  EXPECT_EQ(lines(),
+            (std::vector<std::string>{"ADDED topologies Topology.kueue.x-k8s.io gpu 103",
+                                      "MODIFIED topologies Topology.kueue.x-k8s.io gpu 104",
+                                      "DELETED topologies Topology.kueue.x-k8s.io gpu 105"}));
+}
+
 TEST_F(ApiServerTest, KeepsLocksWhenUsersChangeTheirNodes) {
   write(node_ref("n1", "other"), ports::NodeLock{"job.g", test_start(), true});
   EXPECT_EQ(node("n1").locked_for, "") << "that node is gone";
@@ -327,67 +340,6 @@ TEST_F(ApiServerTest, KeepsMarksWhenUsersChangeTheirGroups) {
   EXPECT_FALSE(group("g").marks.is_elected);
   EXPECT_EQ(group("g").marks.elected_at, std::nullopt);
   EXPECT_EQ(group("g").marks.first_seen, test_start());
-}
-
-// --- the kubelets ---------------------------------------------------------------------------
-
-class KubeletTest : public ApiServerTest {
- protected:
-  Kubelet kubelet{clock, server, seconds(1)};
-};
-
-TEST_F(KubeletTest, ABoundPodRunsAtOnce) {
-  server.apply({make_pod("p")});
-  ASSERT_TRUE(bind("p", "n1").bound);
-  clock.run_for({});
-  EXPECT_EQ(pod("p").phase, PodPhase::running);
-  EXPECT_EQ(pod("p").started, test_start());
-}
-
-TEST_F(KubeletTest, APodWithARunTimeSucceedsThatLongAfterItsStart) {
-  PodObject brief = make_pod("brief");
-  brief.run_time = seconds(90);
-  server.apply({brief, make_pod("endless")});
-  ASSERT_TRUE(bind("brief", "n1").bound);
-  ASSERT_TRUE(bind("endless", "n1").bound);
-  clock.run_for(std::chrono::milliseconds(89'999));
-  EXPECT_EQ(pod("brief").phase, PodPhase::running);
-  clock.run_for(std::chrono::milliseconds(1));
-  EXPECT_EQ(pod("brief").phase, PodPhase::succeeded);
-  EXPECT_EQ(pod("endless").phase, PodPhase::running);
-}
-
-TEST_F(KubeletTest, APodThatWasStartedLongAgoEndsAtOnce) {
-  PodObject old = make_pod("old");
-  old.node_name = "n1";
-  old.phase = PodPhase::running;
-  old.started = test_start() - std::chrono::hours(1);
-  old.run_time = seconds(90);
-  server.apply({old});
-  clock.run_for({});
-  EXPECT_EQ(pod("old").phase, PodPhase::succeeded);
-}
-
-TEST_F(KubeletTest, AnEvictedPodIsTerminatingForAWhileAndThenGone) {
-  server.apply({make_pod("p")});
-  ASSERT_TRUE(bind("p", "n1").bound);
-  clock.run_for({});
-  write({.uid = "uid-another"}, ports::Eviction{"preempted"});
-  EXPECT_FALSE(pod("p").terminating);
-  write({.uid = "uid-p"}, ports::Eviction{"preempted"});
-  clock.run_for(std::chrono::milliseconds(999));
-  EXPECT_TRUE(pod("p").terminating);
-  clock.run_for(std::chrono::milliseconds(1));
-  EXPECT_FALSE(has_pod("p"));
-}
-
-TEST_F(KubeletTest, APodOnANodeThatIsNotThereIsCollected) {
-  server.apply({make_pod("p")});
-  ASSERT_TRUE(bind("p", "n9").bound);
-  clock.run_for(seconds(19));
-  EXPECT_EQ(pod("p").phase, PodPhase::pending);
-  clock.run_for(seconds(1));
-  EXPECT_FALSE(has_pod("p"));
 }
 
 }  // namespace

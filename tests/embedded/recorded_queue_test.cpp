@@ -160,7 +160,7 @@ TEST(RecordedQueueTest, TheStandInsQueueDoesWhatKubeSchedulersDid) {
     }
     ++runs;
   }
-  EXPECT_GE(runs, 200);
+  EXPECT_EQ(runs, 320);
 }
 
 }  // namespace
