@@ -26,13 +26,13 @@ TEST(World, KeepsItsLawsWithoutFaults) {
 }
 
 TEST(World, KeepsItsLawsWhateverGoesWrong) {
-  for (const std::uint64_t seed : support::seeds(8)) expect_laws({.seed = seed});
+  for (const std::uint64_t seed : support::seeds(5)) expect_laws({.seed = seed});
 }
 
 // Other ones in each run. A failure names its seed.
 TEST(World, KeepsItsLawsWithFreshSeeds) {
   std::random_device dice;
-  for (int i = 0; i < 4; ++i) expect_laws({.seed = 1'000'000 + dice()});
+  for (int i = 0; i < 2; ++i) expect_laws({.seed = 1'000'000 + dice()});
 }
 
 TEST(World, TheSameSeedGivesTheSameLog) {
