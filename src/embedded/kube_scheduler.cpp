@@ -39,7 +39,7 @@ std::string status_patch(const char* reason, const std::string& message) {
                      reason, message);
 }
 
-std::string path_of(const PodObject& pod) {
+std::string path_of(const auto& pod) {  // a PodObject or a ports::Binding
   return "/api/v1/namespaces/" + pod.name_space + "/pods/" + pod.name;
 }
 
@@ -254,10 +254,7 @@ void KubeScheduler::assume_and_bind(const PodObject& pod, const std::string& nod
 }
 
 void KubeScheduler::bind_by_itself(const ports::Binding& binding, std::uint64_t attempt) {
-  const proxy::Request request{
-      "POST",
-      "/api/v1/namespaces/" + binding.name_space + "/pods/" + binding.name + "/binding",
-      {}};
+  const proxy::Request request{"POST", path_of(binding) + "/binding", {}};
   parts_.executor.after(parts_.link.hop(), [this, binding, request, attempt] {
     const bool is_refused = parts_.view != nullptr && parts_.view->refusal(request).has_value();
     const bool is_lost = parts_.link.fate_of_call() != Link::Fate::done;

@@ -80,6 +80,13 @@ class WishReader {
     return {};
   }
 
+  // KAI names the topology beside the level.
+  LevelName kai_level_at(const std::string& key) {
+    LevelName name = level_at(key);
+    name.topology = read_name(at(kai("topology")));
+    return name;
+  }
+
   // A number of pods from `least`. None, and a fault, if it is none.
   std::optional<std::int32_t> size_at(const std::string& key, std::int32_t least) {
     const std::string text = at(key).scalar();
@@ -108,13 +115,10 @@ class WishReader {
 
   void read_kai() {
     const PodsOfRule pods{.say_so = is_pod_, .set = is_pod_ ? set_of(object_) : ""};
-    const auto level = [this](const char* key) {
-      LevelName name = level_at(kai(key));
-      name.topology = read_name(at(kai("topology")));
-      return name;
-    };
-    add(kai("topology-required-placement"), pods, level("topology-required-placement"), {});
-    add(kai("topology-preferred-placement"), pods, {}, level("topology-preferred-placement"));
+    const std::string required = kai("topology-required-placement");
+    const std::string preferred = kai("topology-preferred-placement");
+    add(required, pods, kai_level_at(required), {});
+    add(preferred, pods, {}, kai_level_at(preferred));
   }
 
   void read_kai_segments() {
@@ -126,13 +130,8 @@ class WishReader {
     const std::optional<std::int32_t> size = size_at(size_key, 2);
     if (!size) return;
     const PodsOfRule pods{.say_so = true, .set = set_of(object_)};
-    const auto level = [this](const std::string& key) {
-      LevelName name = level_at(key);
-      name.topology = read_name(at(kai("topology")));
-      return name;
-    };
-    add(required, pods, level(required), {}, *size);
-    add(preferred, pods, {}, level(preferred), *size);
+    add(required, pods, kai_level_at(required), {}, *size);
+    add(preferred, pods, {}, kai_level_at(preferred), *size);
   }
 
   // Kueue refuses these combinations when a job is created.

@@ -46,19 +46,20 @@ void HyperNodes::erase(const std::string& name) {
   objects_changed_ = true;
   entries_.erase(found);
   held_.clear();  // until settle() makes them anew
+  clear_index();
+}
+
+// --- selectors --------------------------------------------------------------------------------
+
+void HyperNodes::clear_index() {
   by_node_name_.clear();
   by_label_.clear();
   by_other_labels_.clear();
   by_pattern_.clear();
 }
 
-// --- selectors --------------------------------------------------------------------------------
-
 void HyperNodes::index() {
-  by_node_name_.clear();
-  by_label_.clear();
-  by_other_labels_.clear();
-  by_pattern_.clear();
+  clear_index();
   for (auto& [name, entry] : entries_) {
     if (!entry.fault.empty()) continue;
     for (const HyperNodeMember& member : entry.object.members) {

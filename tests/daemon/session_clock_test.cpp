@@ -8,10 +8,8 @@
 #include "conf/config.h"
 #include "conf/default_config.h"
 #include "daemon/configuration.h"
-#include "daemon/fake_source.h"
 #include "daemon/objects.h"
-#include "daemon/session_loop.h"
-#include "support/recording_writer.h"
+#include "daemon/session_ports.h"
 
 namespace berth::daemon {
 namespace {
@@ -19,7 +17,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::seconds;
 
-class SessionClockTest : public testing::Test {
+class SessionClockTest : public SessionPorts {
  protected:
   SessionClockTest() {
     loop_.start_leading(1);
@@ -47,11 +45,10 @@ class SessionClockTest : public testing::Test {
     });
   }
   std::uint64_t sessions() const { return loop_.last_session().sessions; }
-  SessionLoop::Parts parts() {
-    SessionLoop::Parts parts{clock_, source_, events_,  published_, [] {},   shown_,
-                             [] {},  ports_,  metrics_, log_,       queues_, reservations_};
-    parts.real_clock = &clock_;
-    return parts;
+  SessionLoop::Parts parts_by_clock() {
+    SessionLoop::Parts by_clock = parts(clock_);
+    by_clock.real_clock = &clock_;
+    return by_clock;
   }
   static engine::Scheduler scheduler() {
     auto config = conf::load_config(conf::default_config_text(), "default", known_names());
@@ -61,17 +58,8 @@ class SessionClockTest : public testing::Test {
   static constexpr const char* kNobodyCame = "nobody came to bind it";
 
   ManualClock clock_{TimePoint(hours(500'000))};
-  FakeSource source_;
-  EventQueue events_;
-  ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
-  ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};
-  ports::Published<views::QueueTable> queues_{nullptr};
-  ports::Published<views::ReservationTable> reservations_{nullptr};
-  support::RecordingWriter ports_;
-  telemetry::Metrics metrics_;
-  reconcile::Log log_ = [this](const std::string& line) { ports_.log(line); };
   SessionLoop loop_{
-      parts(), {.mirror = {}, .period = hours(1), .patience = seconds(10)}, scheduler()};
+      parts_by_clock(), {.mirror = {}, .period = hours(1), .patience = seconds(10)}, scheduler()};
   TimePoint next_;
 };
 

@@ -7,10 +7,8 @@
 #include "conf/config.h"
 #include "conf/default_config.h"
 #include "daemon/configuration.h"
-#include "daemon/fake_source.h"
 #include "daemon/objects.h"
-#include "daemon/session_loop.h"
-#include "support/recording_writer.h"
+#include "daemon/session_ports.h"
 
 namespace berth::daemon {
 namespace {
@@ -28,7 +26,7 @@ class SteppedClock final : public Clock {
 };
 
 // n1 has 1 cpu, which ml/old uses. ml/new has a higher priority.
-class SessionEvictionsTest : public testing::Test {
+class SessionEvictionsTest : public SessionPorts {
  protected:
   bool never_preempts_ = false;  // before start()
   std::optional<TimePoint> old_since_;
@@ -39,10 +37,7 @@ class SessionEvictionsTest : public testing::Test {
   void start() {
     auto config = conf::load_config(conf::default_config_text(), "default", known_names());
     config->session.actions = {{"enqueue", "test"}, {"allocate", "test"}, {"preempt", "test"}};
-    const auto nothing = [] {};
-    const auto log = [this](const std::string& line) { ports_.log(line); };
-    SessionLoop::Parts parts{*clock_, source_, events_,  published_, nothing, shown_,
-                             nothing, ports_,  metrics_, log,        queues_, reservations_};
+    SessionLoop::Parts parts = this->parts(*clock_);
     parts.evicted_jobs = &evicted_jobs_;
     const SessionLoop::Settings settings{.mirror = {},
                                          .period = std::chrono::hours(1),
@@ -80,15 +75,7 @@ class SessionEvictionsTest : public testing::Test {
   }
 
   SystemClock system_clock_;
-  FakeSource source_;
-  EventQueue events_;
-  ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
-  ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};
-  ports::Published<views::QueueTable> queues_{nullptr};
-  ports::Published<views::ReservationTable> reservations_{nullptr};
   ports::Published<views::EvictedJobs> evicted_jobs_{nullptr};
-  support::RecordingWriter ports_;
-  telemetry::Metrics metrics_;
   std::unique_ptr<SessionLoop> loop_;
 };
 

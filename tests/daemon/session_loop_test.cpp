@@ -10,9 +10,8 @@
 #include "conf/config.h"
 #include "conf/default_config.h"
 #include "daemon/configuration.h"
-#include "daemon/fake_source.h"
 #include "daemon/objects.h"
-#include "support/recording_writer.h"
+#include "daemon/session_ports.h"
 
 namespace berth::daemon {
 namespace {
@@ -38,7 +37,7 @@ engine::Scheduler scheduler_with(const std::string& action,
   return std::move(*engine::Scheduler::create(config->session));
 }
 
-class SessionLoopTest : public testing::Test {
+class SessionLoopTest : public SessionPorts {
  protected:
   // Before start(): what the default is not to be.
   SessionLoop::Settings settings_{
@@ -48,10 +47,7 @@ class SessionLoopTest : public testing::Test {
 
   void start() {
     const auto count = [this] { ++publications_; };
-    const auto log = [this](const std::string& line) { ports_.log(line); };
-    SessionLoop::Parts parts{clock_, source_, events_,  published_, count,   shown_,
-                             count,  ports_,  metrics_, log,        queues_, reservations_};
-    loop_ = std::make_unique<SessionLoop>(std::move(parts), settings_,
+    loop_ = std::make_unique<SessionLoop>(parts(clock_, count), settings_,
                                           scheduler_with(action_, plugins_));
     loop_->start();
     loop_->start_leading(1);
@@ -83,14 +79,6 @@ class SessionLoopTest : public testing::Test {
   }
 
   SystemClock clock_;
-  FakeSource source_;
-  EventQueue events_;
-  ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
-  ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};
-  ports::Published<views::QueueTable> queues_{nullptr};
-  ports::Published<views::ReservationTable> reservations_{nullptr};
-  support::RecordingWriter ports_;
-  telemetry::Metrics metrics_;
   std::atomic<int> publications_ = 0;
   std::unique_ptr<SessionLoop> loop_;
 };

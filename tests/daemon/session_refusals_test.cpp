@@ -11,10 +11,8 @@
 #include "conf/config.h"
 #include "conf/default_config.h"
 #include "daemon/configuration.h"
-#include "daemon/fake_source.h"
 #include "daemon/objects.h"
-#include "daemon/session_loop.h"
-#include "support/recording_writer.h"
+#include "daemon/session_ports.h"
 
 namespace berth::daemon {
 namespace {
@@ -26,7 +24,7 @@ constexpr const char* kNoDevice =
     "are available: 2 Preemption is not helpful for scheduling.";
 
 // Gang g of two on n1 and n2, which have room for no more. kube-scheduler does not want it.
-class SessionRefusalsTest : public testing::Test {
+class SessionRefusalsTest : public SessionPorts {
  protected:
   bool is_hint_ = true;  // before start()
   steering::Mode mode_ = steering::Mode::view;
@@ -35,10 +33,7 @@ class SessionRefusalsTest : public testing::Test {
 
   void start() {
     auto config = conf::load_config(conf::default_config_text(), "default", known_names());
-    const auto nothing = [] {};
-    const auto log = [this](const std::string& line) { ports_.log(line); };
-    SessionLoop::Parts parts{clock_,  source_, events_,  published_, nothing, shown_,
-                             nothing, ports_,  metrics_, log,        queues_, reservations_};
+    SessionLoop::Parts parts = this->parts(clock_);
     parts.take_exchanges = [this] {
       const std::lock_guard lock(mutex_);
       return std::exchange(exchanges_, {});
@@ -102,14 +97,6 @@ class SessionRefusalsTest : public testing::Test {
   std::mutex mutex_;
   std::vector<ports::Exchange> exchanges_;
   SystemClock clock_;
-  FakeSource source_;
-  EventQueue events_;
-  ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
-  ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};
-  ports::Published<views::QueueTable> queues_{nullptr};
-  ports::Published<views::ReservationTable> reservations_{nullptr};
-  support::RecordingWriter ports_;
-  telemetry::Metrics metrics_;
   std::unique_ptr<SessionLoop> loop_;
 };
 

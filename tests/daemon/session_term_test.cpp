@@ -13,11 +13,9 @@
 #include "conf/config.h"
 #include "conf/default_config.h"
 #include "daemon/configuration.h"
-#include "daemon/fake_source.h"
 #include "daemon/objects.h"
-#include "daemon/session_loop.h"
+#include "daemon/session_ports.h"
 #include "support/jumping_clock.h"
-#include "support/recording_writer.h"
 
 // A session thread whose lease runs out, with nobody to say so but the clock.
 
@@ -73,7 +71,7 @@ class Starting final : public ports::StartingPods {
   std::vector<Done> questions_;
 };
 
-class SessionTermTest : public testing::Test {
+class SessionTermTest : public SessionPorts {
  protected:
   ports::StartingPods* starting_ = nullptr;  // before start()
   steering::Mode mode_ = steering::Mode::nominate;
@@ -82,10 +80,7 @@ class SessionTermTest : public testing::Test {
   ~SessionTermTest() override { loop_->stop(); }
 
   void start() {
-    const auto nothing = [] {};
-    const auto log = [this](const std::string& line) { ports_.log(line); };
-    SessionLoop::Parts parts{clock_,  source_, events_,  published_, nothing, shown_,
-                             nothing, ports_,  metrics_, log,        queues_, reservations_};
+    SessionLoop::Parts parts = this->parts(clock_);
     parts.leadership = &leadership_;
     parts.starting_pods = starting_;
     SessionLoop::Settings settings;
@@ -138,14 +133,6 @@ class SessionTermTest : public testing::Test {
   TrickyClock clock_;
   support::JumpingClock lease_clock_;
   ports::Leadership leadership_{lease_clock_};
-  FakeSource source_;
-  EventQueue events_;
-  ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
-  ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};
-  ports::Published<views::QueueTable> queues_{nullptr};
-  ports::Published<views::ReservationTable> reservations_{nullptr};
-  support::RecordingWriter ports_;
-  telemetry::Metrics metrics_;
   Starting questions_;
   std::unique_ptr<SessionLoop> loop_;
 };

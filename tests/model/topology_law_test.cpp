@@ -128,7 +128,7 @@ std::string text_of_all(const TopologyTable& table) {
   return text;
 }
 
-// Each node is in a domain of which it has all labels, and each domain has its nodes.
+// A node has every label of its domain. A domain counts exactly its own nodes.
 void expect_consistent(const TopologyTable& table, const NodesByName& nodes) {
   for (const auto& entry : table.trees()) {
     const TopologyTree* const tree = entry.second;

@@ -14,7 +14,6 @@ class ScaledClock final : public Clock {
   explicit ScaledClock(TimePoint start, double speed = 1.0);
 
   TimePoint now() const override;
-  double speed() const { return speed_; }
   // The moment on the steady clock when now() will be `time`, for waits on a condition. Times too
   // far away to represent count as a day ahead.
   std::chrono::steady_clock::time_point steady(TimePoint time) const;

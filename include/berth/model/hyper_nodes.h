@@ -55,6 +55,7 @@ class HyperNodes {
   static bool is_around(const Entry* outer, const Entry* inner);
   static bool is_on_one_way(const std::vector<Entry*>& entries);
   void index();
+  void clear_index();
   void index_labels(Entry& entry, const HyperNodeMember& member);
   std::vector<Entry*> selecting(const std::string& node,
                                 const std::map<std::string, std::string>& labels) const;
