@@ -51,7 +51,7 @@ TEST(AppGangs, WhatDoesNotSettleInTimeEndsWithStatus1) {
 TEST(AppGangs, NoMemberIsBoundUntilAllHaveCome) {
   TemporaryDirectory directory;
   directory.write("1-nodes.yaml", nodes_yaml(4, 4));
-  directory.write("2-gang.yaml", gang_yaml("g", 8, 2000, "", true));
+  directory.write("2-gang.yaml", gang_yaml("g", 8, 2000, "", 1));
   TemporaryDirectory config;
   const std::string settings = config.write("berth.yaml", std::string(kWithoutPredicates));
   BerthdProcess berthd({"--embedded", directory.path().string(), "--config", settings});
@@ -70,7 +70,7 @@ TEST(AppGangs, NoMemberIsBoundUntilAllHaveCome) {
 TEST(AppGangs, AGangThatDoesNotComeTogetherIsBoundInNoPart) {
   TemporaryDirectory directory;
   const std::string manifests =
-      directory.write("all.yaml", nodes_yaml(4, 4) + gang_yaml("g", 8, 2000, "", true));
+      directory.write("all.yaml", nodes_yaml(4, 4) + gang_yaml("g", 8, 2000, "", 1));
   const std::string config =
       directory.write("berth.yaml", std::string(kWithoutPredicates) +
                                         "barrier: {timeout: 500ms, maxTimeout: 2s}\n");

@@ -86,7 +86,7 @@ TEST_F(AppManifests, PodsOfOthersDoNotTakePlannedRoom) {
   const std::string patient = config.write(
       "berth.yaml", std::string(kWithoutPredicates) + "barrier: {timeout: 25s, maxTimeout: 28s}\n");
   directory_.write("1-nodes.yaml", nodes_yaml(2, 4));
-  directory_.write("2-gang.yaml", gang_yaml("g", 2, 3000, "", true));
+  directory_.write("2-gang.yaml", gang_yaml("g", 2, 3000, "", 1));
   start({"--config", patient});
   ASSERT_TRUE(berthd_->eventually([this] {
     return berthd_->metric("berth_state{what=\"held_binds\"}") == 1;

@@ -67,16 +67,16 @@ inline constexpr const char* kWithoutPredicates =
     "actions: \"enqueue, allocate\"\n"
     "tiers: [{plugins: [{name: gang}]}]\n";
 
-// Members <name>-0, <name>-1, ... that are all needed; the last may never come.
+// Members <name>-0, <name>-1, ... that are all needed; so many of the last never come.
 inline std::string gang_yaml(const std::string& name, int members, int milli_cpu,
-                             const std::string& run_time = {}, bool last_never_comes = false) {
+                             const std::string& run_time = {}, int never_come = 0) {
   std::string text = group_yaml(name, members);
   for (int i = 0; i < members; ++i) {
     text += pod_yaml({.name = fmt::format("{}-{}", name, i),
                       .group = name,
                       .milli_cpu = milli_cpu,
                       .run_time = run_time,
-                      .never_comes = last_never_comes && i + 1 == members});
+                      .never_comes = i >= members - never_come});
   }
   return text;
 }
