@@ -89,9 +89,13 @@ TEST_F(AppShutdown, PeersThatNeverFinishTheirRequestDoNotDelayIt) {
   ends_after(SIGTERM);
 }
 
-// The stand-in never calls for g-6, so this call competes with none.
+// The stand-in never calls for g-6, so this call competes with none. Its refusals of g-6 and g-7
+// end the first plan; in the same words again, they are no vetoes (STEER-12), so the second stands.
 TEST_F(AppShutdown, AHeldCallIsAnsweredThatItIsShuttingDown) {
   start_gang(2);
+  ASSERT_TRUE(berthd_->eventually([this] {
+    return berthd_->count_of_lines("job ml/g planned: ") == 2;
+  })) << berthd_->printed();
   holds(6);
   const std::string filter =
       R"({"Pod":{"metadata":{"name":"g-6","namespace":"ml","uid":"uid-g-6"},)"
