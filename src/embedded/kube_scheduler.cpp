@@ -105,29 +105,26 @@ void KubeScheduler::sleep() {
 }
 
 void KubeScheduler::begin(const Known& known) {
+  cache_.begin_cycle();
   const PodObject& pod = known.pod;
-  Cycle cycle{pod, pod_json(pod), {}, 0, false};
-  const std::string& only = known.shown.affinity;
-  if (!only.empty()) {
-    const Node* const node = cache_.find(only);
-    cycle.rejectors = node == nullptr ? Rejectors{kByNode} : cache_.judge(pod, *node);
-    if (cycle.rejectors != 0) return reject(pod, cycle.rejectors);
-    cycle.nodes = {only};
-    return filter(std::move(cycle));
-  }
   const std::string& nominated = known.shown.nominated;
+  Cycle cycle{pod, pod_json(pod), known.shown.affinity, {}, 0, false};
   const Node* const node = nominated.empty() ? nullptr : cache_.find(nominated);
-  if (node == nullptr || cache_.judge(pod, *node) != 0) return try_all(std::move(cycle));
+  if (node == nullptr) return try_all(std::move(cycle), nullptr);
+  const bool is_other = !cycle.only.empty() && cycle.only != nominated;
+  cycle.rejectors = is_other ? Rejectors{kByNode} : cache_.judge(pod, *node);
+  if (cycle.rejectors != 0) return try_all(std::move(cycle), node);
   cycle.nodes = {nominated};
   cycle.is_of_nominated = true;
   filter(std::move(cycle));
 }
 
-void KubeScheduler::try_all(Cycle cycle) {
+void KubeScheduler::try_all(Cycle cycle, const Node* refused) {
   const int percentage =
       is_managed(cycle.pod) ? options_.managed_percentage_of_nodes : options_.percentage_of_nodes;
   cycle.is_of_nominated = false;
-  cycle.nodes = names_of(cache_.sample(cycle.pod, percentage, cycle.rejectors));
+  cycle.nodes =
+      names_of(cache_.sample(cycle.pod, percentage, cycle.rejectors, cycle.only, refused));
   if (cycle.nodes.empty()) return reject(cycle.pod, cycle.rejectors);  // the extender is not asked
   filter(std::move(cycle));
 }
@@ -151,14 +148,16 @@ void KubeScheduler::filtered(Cycle cycle, const std::string& error, const std::s
     } else {
       std::vector<std::string> left;
       for (const std::size_t index : *kept) left.push_back(cycle.nodes[index]);
-      if (left.size() < cycle.nodes.size()) {
+      if (left.size() < cycle.nodes.size() && !cycle.is_of_nominated) {
         cycle.rejectors = static_cast<Rejectors>(cycle.rejectors | kByExtender);
       }
       cycle.nodes = std::move(left);
     }
   }
   const bool is_failed = !failure.empty() && !options_.plan_is_ignorable;
-  if (cycle.is_of_nominated && (is_failed || cycle.nodes.empty())) return try_all(std::move(cycle));
+  if (cycle.is_of_nominated && (is_failed || cycle.nodes.empty())) {
+    return try_all(std::move(cycle), nullptr);
+  }
   if (is_failed) return fail(cycle.pod, failure);
   if (cycle.nodes.empty()) return reject(cycle.pod, cycle.rejectors);
   if (cycle.nodes.size() == 1) return assume_and_bind(cycle.pod, cycle.nodes.front());
@@ -190,43 +189,37 @@ void KubeScheduler::end_cycle() {
 
 void KubeScheduler::reject(const PodObject& pod, Rejectors by) {
   queue_.reject(pod.uid, by, parts_.executor.now());
-  write_status(pod, options_.rejection_clears_nomination, text_of(by));
+  write_status(pod.uid, options_.rejection_clears_nomination, text_of(by));
   end_cycle();
 }
 
 void KubeScheduler::fail(const PodObject& pod, const std::string& why) {
   queue_.fail(pod.uid, parts_.executor.now());
   log("kube-scheduler could not schedule " + pod.full_name() + ": " + why);
-  write_status(pod, true, "");
+  write_status(pod.uid, true, "");
   end_cycle();
 }
 
-// Its own copy of a nomination does not wait for the informer. An empty `why`: an error, which no
-// condition names.
-void KubeScheduler::write_status(const PodObject& pod, bool clears_nomination,
+// An empty `why`: an error. A nomination that has come during the cycle ends, too.
+void KubeScheduler::write_status(const std::string& uid, bool clears_nomination,
                                  const std::string& why) {
-  const auto known = pods_.find(pod.uid);
+  const PodObject pod = pods_.at(uid).pod;
   const bool clears = clears_nomination && !pod.nominated_node.empty();
-  if (clears && known != pods_.end()) {
-    known->second.pod.nominated_node.clear();
-    cache_.nominate(known->second.pod, {});
-  }
-  if (why.empty() && !clears) return;
+  if (clears) cache_.nominate(pod, {});
   const std::string message = "0/" + std::to_string(parts_.server.all<NodeObject>().size()) +
                               " nodes are available: " + why + ".";
   if (!why.empty()) log("kube-scheduler finds no node for " + pod.full_name() + ": " + why);
   parts_.executor.after(parts_.link.hop(), [this, pod, clears, why, message] {
+    const char* const reason = why.empty() ? "SchedulerError" : "Unschedulable";
     const proxy::Request request{"PATCH", path_of(pod) + "/status", {}};
-    const std::string body =
-        status_patch(why.empty() ? "SchedulerError" : "Unschedulable", message);
+    const std::string body = status_patch(reason, message);
     proxy::Interceptor* const view = parts_.view;
     if (view != nullptr && (view->refusal(request) || view->answer(request, body))) return;
     parts_.server.change<PodObject>(pod.uid, [&](PodObject& each) {
       if (!each.node_name.empty()) return;
       if (clears) each.nominated_node.clear();
-      if (why.empty()) return;
-      each.not_scheduled = "Unschedulable";
-      each.unschedulable = message;
+      each.not_scheduled = reason;
+      each.unschedulable = why.empty() ? "" : message;
     });
   });
 }
@@ -269,7 +262,11 @@ void KubeScheduler::bind_ended(const std::string& uid, std::uint64_t attempt,
                                const std::string& error) {
   const auto assumed = assumed_.find(uid);
   // The pod was bound, deleted or assumed again meanwhile: this answer no longer matters.
-  if (assumed == assumed_.end() || assumed->second.attempt != attempt) return;
+  if (assumed == assumed_.end() || assumed->second.attempt != attempt) {
+    if (error.empty() || pods_.contains(uid)) return;
+    queue_.wake_all(WakeUp::pod_gone, parts_.executor.now());
+    return cycle_soon();
+  }
   if (error.empty()) return queue_.erase(uid);  // assumed until the watch shows it bound
   log("kube-scheduler could not bind " + uid + ": " + error);
   assumed_.erase(assumed);
@@ -278,9 +275,7 @@ void KubeScheduler::bind_ended(const std::string& uid, std::uint64_t attempt,
   const TimePoint now = parts_.executor.now();
   if (queue_.contains(uid)) queue_.fail(uid, now);
   queue_.wake_all(WakeUp::pod_gone, now);
-  if (const auto known = pods_.find(uid); known != pods_.end()) {
-    write_status(known->second.pod, true, "");
-  }
+  if (pods_.contains(uid)) write_status(uid, true, "");
   cycle_soon();
 }
 

@@ -22,7 +22,8 @@ namespace berth::embedded {
 // judges feasibility by its own code, so that it can disagree with the session.
 //
 // Left out: preemption, in-tree scores (the first of the nodes with the extender's best score is
-// taken), and constraints that PodObject only names as unmodelled. One executor.
+// taken), queueing hints that compare objects, the snapshot of the nodes' room for a whole cycle,
+// and constraints that PodObject only names as unmodelled. One executor.
 class KubeScheduler {
  public:
   struct Options {
@@ -77,6 +78,7 @@ class KubeScheduler {
   struct Cycle {
     PodObject pod;
     std::string body;                // of the pod, as JSON
+    std::string only;                // node that its affinity names; empty: none
     std::vector<std::string> nodes;  // that the extender is asked about
     Rejectors rejectors = 0;
     bool is_of_nominated = false;  // of the nominated node alone: if it fails, the others follow
@@ -93,14 +95,14 @@ class KubeScheduler {
   void cycle();
   void sleep();
   void begin(const Known& known);
-  void try_all(Cycle cycle);
+  void try_all(Cycle cycle, const Node* refused);
   void filter(Cycle cycle);
   void filtered(Cycle cycle, const std::string& error, const std::string& answer);
   void prioritize(Cycle cycle);
   void end_cycle();
   void reject(const PodObject& pod, Rejectors by);
   void fail(const PodObject& pod, const std::string& why);
-  void write_status(const PodObject& pod, bool clears_nomination, const std::string& why);
+  void write_status(const std::string& uid, bool clears_nomination, const std::string& why);
   void assume_and_bind(const PodObject& pod, const std::string& node);
   void bind_by_itself(const ports::Binding& binding, std::uint64_t attempt);
   void bind_ended(const std::string& uid, std::uint64_t attempt, const std::string& error);

@@ -39,8 +39,10 @@ void KubeScheduler::server_changed(const ApiServer::Change& change) {
 void KubeScheduler::take(const ShownPod& shown) {
   const PodObject* const pod = parts_.server.find<PodObject>(shown.uid);
   if (!shown.is_bound()) {
-    if (pod != nullptr) take_waiting(shown, *pod);
-    return;
+    if (pod == nullptr) return;
+    PodObject waiting = *pod;
+    waiting.nominated_node = shown.nominated;
+    return take_waiting(shown, waiting);
   }
   queue_.erase(shown.uid);
   if (tried_ == shown.uid) tried_.clear();
@@ -56,10 +58,15 @@ void KubeScheduler::take(const ShownPod& shown) {
 void KubeScheduler::take_waiting(const ShownPod& shown, const PodObject& pod) {
   const auto [known, is_new] = pods_.try_emplace(pod.uid);
   const Known old = std::exchange(known->second, {shown, pod});
-  if (assumed_.contains(pod.uid)) return;  // cache and queue wait for the end of the binding
+  const TimePoint now = parts_.executor.now();
+  if (assumed_.contains(pod.uid)) {  // the queue waits for the end of the binding
+    if (!pod.terminating || old.pod.terminating) return;
+    parts_.informer.forget(pod.uid);
+    cache_.remove(pod.uid);
+    return queue_.wake_all(WakeUp::pod_gone, now);
+  }
   // The nomination of a newly added gated pod is registered at its next change.
   if (!is_new || pod.gates.empty()) set_nomination(pod, old.pod.nominated_node);
-  const TimePoint now = parts_.executor.now();
   queue_.put(pod.uid, pod.priority.value_or(0), !pod.gates.empty(), now);
   if (is_new) return;
   queue_.wake(pod.uid, change_of(old.pod, pod), now);

@@ -19,32 +19,78 @@ void add(Amounts& total, const Amounts& amounts, std::int64_t sign) {
   for (std::size_t i = 0; i < amounts.size(); ++i) total[i] += sign * amounts[i];
 }
 
-// Takes each out once, because two pods on one node never share a port.
-void take_out(std::vector<HostPort>& from, const std::vector<HostPort>& ports) {
+void add(std::vector<HostPort>& to, const std::vector<HostPort>& ports) {
   for (const HostPort& port : ports) {
-    const auto found = std::find(from.begin(), from.end(), port);
-    if (found != from.end()) from.erase(found);
+    if (std::find(to.begin(), to.end(), port) == to.end()) to.push_back(port);
   }
+}
+
+std::string zone_of(const NodeObject& node) {
+  const auto label = [&](const char* old_key, const char* key) {
+    auto found = node.labels.find(old_key);
+    if (found == node.labels.end()) found = node.labels.find(key);
+    return found == node.labels.end() ? std::string() : found->second;
+  };
+  return label("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region") + ":" +
+         label("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
 }
 
 }  // namespace
 
 void SchedulerCache::put(const NodeObject& object) {
   Node& node = nodes_[object.name];
-  if (!node.exists) order_.push_back(&node);
-  node.exists = true;
+  std::string zone = zone_of(object);
+  const bool is_new = !std::exchange(node.exists, true);
+  if (is_new) {
+    unlisted_ += node.is_listed ? -1 : 1;
+  } else if (zone != node.zone) {
+    leave_zone(node);
+  }
+  if (is_new || zone != node.zone) enter_zone(node, std::move(zone));
   node.object = object;
   node.allocatable = amounts(object.allocatable);
 }
 
 void SchedulerCache::drop(const std::string& name) {
   const auto found = nodes_.find(name);
-  if (found == nodes_.end() || !found->second.exists) return;
-  std::erase(order_, &found->second);
-  found->second.exists = false;
-  const bool is_named = std::any_of(placed_.begin(), placed_.end(),
-                                    [&](const auto& entry) { return entry.second.node == name; });
-  if (!is_named && found->second.nominated.empty()) nodes_.erase(found);
+  if (found == nodes_.end() || !std::exchange(found->second.exists, false)) return;
+  unlisted_ += found->second.is_listed ? 1 : -1;
+  leave_zone(found->second);
+}
+
+void SchedulerCache::enter_zone(Node& node, std::string zone) {
+  node.zone = std::move(zone);
+  const auto found = std::find_if(zones_.begin(), zones_.end(), [&](const auto& each) {
+    return each.front()->zone == node.zone;
+  });
+  if (found == zones_.end()) {
+    zones_.push_back({&node});
+  } else {
+    found->push_back(&node);
+  }
+}
+
+void SchedulerCache::leave_zone(Node& node) {
+  for (auto& zone : zones_) std::erase(zone, &node);
+  std::erase_if(zones_, [](const auto& zone) { return zone.empty(); });
+}
+
+void SchedulerCache::begin_cycle() {
+  if (unlisted_ == 0) return;
+  unlisted_ = 0;
+  order_.clear();
+  for (std::size_t turn = 0, before = 1; before != 0; ++turn) {
+    before = 0;
+    for (const auto& zone : zones_) {
+      if (turn < zone.size()) order_.push_back(zone[turn]);
+      before += turn < zone.size();
+    }
+  }
+  for (auto& [name, node] : nodes_) node.is_listed = node.exists;
+  std::erase_if(nodes_, [pods = index_of("pods")](const auto& entry) {
+    const Node& node = entry.second;
+    return !node.exists && node.nominated.empty() && at(node.used, pods) == 0;
+  });
 }
 
 void SchedulerCache::place(const PodObject& pod, const std::string& name) {
@@ -53,7 +99,7 @@ void SchedulerCache::place(const PodObject& pod, const std::string& name) {
   Load taken = load(pod, name);
   Node& node = nodes_[name];
   add(node.used, taken.request, +1);
-  node.ports.insert(node.ports.end(), taken.ports.begin(), taken.ports.end());
+  add(node.ports, taken.ports);
   placed_.emplace(pod.uid, std::move(taken));
 }
 
@@ -63,7 +109,7 @@ bool SchedulerCache::remove(const std::string& pod_uid) {
   const Load& taken = found->second;
   Node& node = nodes_.at(taken.node);
   add(node.used, taken.request, -1);
-  take_out(node.ports, taken.ports);
+  for (const HostPort& port : taken.ports) std::erase(node.ports, port);
   placed_.erase(found);
   return true;
 }
@@ -89,26 +135,40 @@ Rejectors SchedulerCache::judge(const PodObject& pod, const Node& node) {
 }
 
 std::vector<const SchedulerCache::Node*> SchedulerCache::sample(const PodObject& pod,
-                                                                int percentage, Rejectors& by) {
+                                                                int percentage, Rejectors& by,
+                                                                const std::string& only,
+                                                                const Node* refused) {
   std::vector<const Node*> feasible;
-  const std::size_t count = order_.size();
+  const Node* const pinned = only.empty() ? nullptr : find(only);
+  const std::size_t count = only.empty() ? order_.size() : pinned != nullptr;
   const std::size_t enough = feasible_nodes_to_find(count, percentage);
   const Load wanted = load(pod, {});
   std::size_t looked_at = 0;
-  for (; looked_at < count && feasible.size() < enough; ++looked_at) {
-    const Node& node = *order_[(next_start_ + looked_at) % count];
+  for (; looked_at < count; ++looked_at) {
+    const Node& node =
+        pinned != nullptr ? *pinned : *order_[(next_start_ + looked_at) % order_.size()];
     const Rejectors rejectors = judge(pod, wanted, node);
-    if (rejectors == 0) feasible.push_back(&node);
+    if (rejectors == 0) {
+      if (feasible.size() == enough) break;
+      feasible.push_back(&node);
+    }
+    if (&node == refused) refused = nullptr;
     by = static_cast<Rejectors>(by | rejectors);
   }
-  if (count != 0) next_start_ = (next_start_ + looked_at) % count;
+  if (count == 0 && !order_.empty()) by = static_cast<Rejectors>(by | kByNode);
+  if (refused != nullptr) ++looked_at;
+  if (!order_.empty()) next_start_ = (next_start_ + looked_at) % order_.size();
   return feasible;
+}
+
+std::size_t SchedulerCache::index_of(const std::string& resource) {
+  return resources_.try_emplace(resource, resources_.size()).first->second;
 }
 
 Amounts SchedulerCache::amounts(const NamedAmounts& named) {
   Amounts amounts;
   for (const auto& [name, amount] : named) {
-    const std::size_t index = resources_.try_emplace(name, resources_.size()).first->second;
+    const std::size_t index = index_of(name);
     if (amounts.size() <= index) amounts.resize(index + 1);
     amounts[index] = amount;
   }
@@ -117,7 +177,7 @@ Amounts SchedulerCache::amounts(const NamedAmounts& named) {
 
 SchedulerCache::Load SchedulerCache::load(const PodObject& pod, const std::string& node) {
   Load load{node, pod.priority.value_or(0), amounts(pod.request), pod.constraints.host_ports};
-  const std::size_t pods = resources_.try_emplace("pods", resources_.size()).first->second;
+  const std::size_t pods = index_of("pods");
   if (load.request.size() <= pods) load.request.resize(pods + 1);
   load.request[pods] = 1;  // every pod counts as one, whatever it requests
   return load;

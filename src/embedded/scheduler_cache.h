@@ -26,10 +26,12 @@ class SchedulerCache {
 
   struct Node {
     NodeObject object;
-    bool exists = false;  // false: so far only pods name it
+    bool exists = false;     // false: so far only pods name it
+    bool is_listed = false;  // in the order of the last cycle
+    std::string zone;
     Amounts allocatable;
     Amounts used;
-    std::vector<HostPort> ports;
+    std::vector<HostPort> ports;            // each once, whatever number of pods has it
     std::map<std::string, Load> nominated;  // by pod uid
   };
 
@@ -49,19 +51,31 @@ class SchedulerCache {
   // The reasons against the pod on this node; 0: none.
   Rejectors judge(const PodObject& pod, const Node& node);
 
+  // A cycle sees the nodes in an order of its own: zones by turns, in each the nodes by arrival. It
+  // is made anew only when nodes have come or gone.
+  void begin_cycle();
+
   // The first nodes that would take the pod, as many as kube-scheduler looks for. The search goes
-  // in order of arrival from the end of the last sample. `by` collects the reasons of the others.
-  std::vector<const Node*> sample(const PodObject& pod, int percentage, Rejectors& by);
+  // from the end of the last sample to the next node that would be one too many. `by` collects the
+  // reasons of the others. `only`: the node that the pod's affinity names, if it names one.
+  // `refused`: a node that was judged before, alone; it counts as looked at.
+  std::vector<const Node*> sample(const PodObject& pod, int percentage, Rejectors& by,
+                                  const std::string& only = {}, const Node* refused = nullptr);
 
  private:
   Amounts amounts(const NamedAmounts& named);
   Load load(const PodObject& pod, const std::string& node);
   Rejectors judge(const PodObject& pod, const Load& load, const Node& node) const;
+  std::size_t index_of(const std::string& resource);
+  void enter_zone(Node& node, std::string zone);
+  void leave_zone(Node& node);
 
   std::map<std::string, std::size_t> resources_;
   std::map<std::string, Node> nodes_;
-  std::vector<Node*> order_;                                  // the existing ones
-  std::unordered_map<std::string, Load> placed_;              // by pod uid
+  std::vector<std::vector<Node*>> zones_;  // the existing ones; no zone is empty
+  std::vector<Node*> order_;
+  int unlisted_ = 0;                              // nodes that have come or gone since then
+  std::unordered_map<std::string, Load> placed_;  // by pod uid
   std::unordered_map<std::string, std::string> nominations_;  // pod uid to node
   std::size_t next_start_ = 0;
 };

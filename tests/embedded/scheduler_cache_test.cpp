@@ -86,6 +86,7 @@ TEST_F(SchedulerCacheTest, WhatIsBoundToANodeCountsBeforeAndAfterTheNodeIsKnown)
 // 1,000 nodes: 50 - 1000/125 = 42 percent.
 TEST_F(SchedulerCacheTest, ASampleStopsWhenThereIsEnoughAndTheNextGoesOnFromThere) {
   for (int i = 0; i < 1'000; ++i) cache.put(make_node("n" + std::to_string(i)));
+  cache.begin_cycle();
   Rejectors by = 0;
   const auto first = cache.sample(make_pod("p"), 0, by);
   ASSERT_EQ(first.size(), 420U);
@@ -101,9 +102,11 @@ TEST_F(SchedulerCacheTest, ASampleStopsWhenThereIsEnoughAndTheNextGoesOnFromTher
 
 TEST_F(SchedulerCacheTest, TheNextSampleGoesOnWhenANodeHasGone) {
   for (int i = 0; i < 1'000; ++i) cache.put(make_node("n" + std::to_string(i)));
+  cache.begin_cycle();
   Rejectors by = 0;
   EXPECT_EQ(cache.sample(make_pod("p"), 0, by).size(), 420U);
   cache.drop("n999");
+  cache.begin_cycle();
   EXPECT_EQ(cache.sample(make_pod("p"), 0, by).front()->object.name, "n420");
 }
 
@@ -112,6 +115,7 @@ TEST_F(SchedulerCacheTest, ASampleCollectsTheReasonsOfOtherNodes) {
   NodeObject cordoned = make_node("cordoned");
   cordoned.unschedulable = true;
   cache.put(cordoned);
+  cache.begin_cycle();
   Rejectors by = 0;
   EXPECT_TRUE(cache.sample(make_pod("p"), 0, by).empty());
   EXPECT_EQ(by, kByResources | kByNode);
