@@ -6,43 +6,72 @@ import (
 	"fmt"
 	"io"
 
+	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 )
 
 const (
-	kubernetes = "v1.36.3" // as in go.mod
+	version = "v1.36.3" // as in go.mod
 	// Seed and Runs are of the recording in the repository.
 	Seed = 20261127
 	Runs = 320
 )
+
+// Writers by the name of their file: "recorded_NAME.jsonl".
+var Writers = map[string]func(ctx context.Context, to io.Writer, seed, runs uint64) error{
+	"queue": WriteQueue, "cluster": WriteCluster,
+}
 
 type header struct {
 	Kubernetes string `json:"kubernetes"`
 	Seed       uint64 `json:"seed"`
 }
 
-// QueueRun is a line of the file.
+// QueueRun is a line of the file of the queue.
 type QueueRun struct {
 	PopsFromBackoff bool     `json:"popsFromBackoff"`
 	Steps           []string `json:"steps"`
 }
 
-// WriteQueue records: a line about the recording, then a line for each run. Equal seeds give equal
-// texts (RECORD-6).
+// WriteQueue records the queue: a line about the recording, then a line for each run. Equal seeds give
+// equal texts (RECORD-6).
 func WriteQueue(ctx context.Context, to io.Writer, seed, runs uint64) error {
+	defer setPopFromBackoff(true) // the default
+	return write(ctx, to, seed, runs, func(ctx context.Context, number uint64) (any, error) {
+		run := QueueRun{PopsFromBackoff: number%2 == 0}
+		err := setPopFromBackoff(run.PopsFromBackoff)
+		if err == nil {
+			run.Steps, err = steps(ctx, seed, number, 30+int(number%31))
+		}
+		return run, err
+	})
+}
+
+// WriteCluster records all of a kube-scheduler in the same way. Some clusters are large, so that
+// not all nodes are looked at.
+func WriteCluster(ctx context.Context, to io.Writer, seed, runs uint64) error {
+	return write(ctx, to, seed, runs, func(ctx context.Context, number uint64) (any, error) {
+		nodes, percentage := 1+int(number%6), int32(100)
+		if number%8 == 7 {
+			nodes, percentage = 100+int(number%100), int32(number/8%4*30)
+		}
+		steps, err := clusterSteps(ctx, seed, number, 40+int(number%31), nodes, percentage)
+		return ClusterRun{percentage, steps}, err
+	})
+}
+
+func write(ctx context.Context, to io.Writer, seed, runs uint64,
+	record func(ctx context.Context, number uint64) (any, error)) error {
+	ctx = klog.NewContext(ctx, klog.Logger{}) // silent
 	metrics.Register()
 	lines := json.NewEncoder(to)
-	if err := lines.Encode(header{kubernetes, seed}); err != nil {
+	lines.SetEscapeHTML(false)
+	if err := lines.Encode(header{version, seed}); err != nil {
 		return err
 	}
-	defer setPopFromBackoff(true) // the default
 	for number := range runs {
-		run := QueueRun{PopsFromBackoff: number%2 == 0}
-		if err := setPopFromBackoff(run.PopsFromBackoff); err != nil {
-			return err
-		}
-		var err error
-		if run.Steps, err = steps(ctx, seed, number, 30+int(number%31)); err != nil {
+		run, err := record(ctx, number)
+		if err != nil {
 			return fmt.Errorf("run %d: %w", number, err)
 		}
 		if err := lines.Encode(run); err != nil {

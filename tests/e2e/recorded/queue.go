@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
@@ -41,23 +42,33 @@ func setPopFromBackoff(on bool) error {
 }
 
 func newQueue(ctx context.Context) (*realQueue, error) {
-	defaults, err := latest.Default()
-	if err != nil {
-		return nil, err
-	}
-	client := fake.NewClientset()
 	made := &realQueue{clock: testingclock.NewFakeClock(start), logger: klog.FromContext(ctx)}
-	recorders := profile.RecorderFactory(func(string) events.EventRecorderLogger {
-		return silent{}
-	})
-	real, err := scheduler.New(ctx, client, informers.NewSharedInformerFactory(client, 0), nil,
-		recorders, scheduler.WithProfiles(defaults.Profiles...), scheduler.WithClock(made.clock),
-		scheduler.WithExtenders(config.Extender{URLPrefix: "http://127.0.0.1:1", FilterVerb: "filter"}))
+	real, _, err := schedulerOf(ctx, fake.NewClientset(), func(*config.KubeSchedulerProfile) {},
+		scheduler.WithClock(made.clock))
 	if err != nil {
 		return nil, err
 	}
 	made.PriorityQueue = real.SchedulingQueue.(*queue.PriorityQueue)
 	return made, nil
+}
+
+// schedulerOf has the default profile, with a change, and an extender.
+func schedulerOf(ctx context.Context, client kubernetes.Interface,
+	change func(*config.KubeSchedulerProfile), options ...scheduler.Option) (*scheduler.Scheduler,
+	informers.SharedInformerFactory, error) {
+	defaults, err := latest.Default()
+	if err != nil {
+		return nil, nil, err
+	}
+	change(&defaults.Profiles[0])
+	recorders := profile.RecorderFactory(func(string) events.EventRecorderLogger {
+		return silent{}
+	})
+	factory := informers.NewSharedInformerFactory(client, 0)
+	made, err := scheduler.New(ctx, client, factory, nil, recorders, append(options,
+		scheduler.WithProfiles(defaults.Profiles...),
+		scheduler.WithExtenders(config.Extender{URLPrefix: "http://127.0.0.1:1", FilterVerb: "filter"}))...)
+	return made, factory, err
 }
 
 type silent struct{}

@@ -1,6 +1,8 @@
-// Command recordqueue records what kube-scheduler's own queue does (docs/design/embedded.md):
+// Command record records what a kube-scheduler does (docs/design/embedded.md), its queue alone or
+// all of it:
 //
-//	go run ./cmd/recordqueue > ../embedded/testdata/recorded_queue.jsonl
+//	go run ./cmd/record queue > ../embedded/testdata/recorded_queue.jsonl
+//	go run ./cmd/record cluster > ../embedded/testdata/recorded_cluster.jsonl
 package main
 
 import (
@@ -19,8 +21,13 @@ var (
 
 func main() {
 	flag.Parse()
-	if err := recorded.WriteQueue(context.Background(), os.Stdout, *seed, *runs); err != nil {
-		fmt.Fprintln(os.Stderr, "recordqueue:", err)
+	record, ok := recorded.Writers[flag.Arg(0)]
+	if !ok {
+		fmt.Fprintln(os.Stderr, "usage: record [-seed N] [-runs N] queue|cluster")
+		os.Exit(2)
+	}
+	if err := record(context.Background(), os.Stdout, *seed, *runs); err != nil {
+		fmt.Fprintln(os.Stderr, "record:", err)
 		os.Exit(1)
 	}
 }
