@@ -39,6 +39,7 @@ class LockChooser {
     reachable_.take_in(job);
     for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
       const NodeId node(n);
+      if (!session_.may_choose(node)) continue;  // TOPO-22
       const Lock& lock = cluster_.node(node).lock;
       const bool is_ours = lock.job == job.id;
       const bool is_others = lock.job.is_valid() && !is_ours;

@@ -87,6 +87,7 @@ bool seek_idle_room(Session& session, const Job& job) {
   const bool others_leave = !has_minimum && are_evicted_for(session, job);
   if (others_leave || do_others_leave_for(session, job)) return false;
   if (session.ask(points::job_ready, job)) {  // its claims are for surplus
+    if (!job.topology.rules.empty()) return job.unplaced_count() > 0;
     for (const TaskId id : claimed) {
       Statement statement(session);
       statement.withdraw(id);

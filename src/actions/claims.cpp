@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "actions/near_sets.h"
 #include "actions/passes.h"
 #include "actions/placement.h"
 #include "actions/refused_plans.h"
@@ -75,6 +76,7 @@ void serve_claims_of(Session& session, JobId id) {
   if (!is_served) return end_claims(session, id, EndedClaims::How::cannot_start);
   Statement statement(session);
   take_up_all(session, job, statement);
+  if (are_apart(session, job)) return end_claims(session, id, EndedClaims::How::cannot_start);
   // CLAIM-12. Its queue has room for it only when they are gone.
   if (session.ask(points::job_ready, job) && !do_others_leave_for(session, job)) {
     // CLAIM-3. Enough of the room is idle now.
@@ -139,6 +141,20 @@ bool have_claims_ended(Session& session, JobId job) {
   const auto& ended = session.plan().ended_claims;
   return std::any_of(ended.begin(), ended.end(),
                      [&](const EndedClaims& each) { return each.job == job; });
+}
+
+bool are_promises_kept(Session& session, JobId claimant) {
+  const Cluster& cluster = session.cluster();
+  const std::vector<Placement>& promised = session.plan().pipelined;
+  return std::all_of(promised.begin(), promised.end(), [&](const Placement& each) {
+    const Shape& shape = cluster.shape_of(each.task);
+    const bool depends_on_others = !shape.terms.affinity.empty() || !shape.terms.spread.empty();
+    const Task& task = cluster.task(each.task);
+    if (!depends_on_others || task.job == claimant || !task.node.is_valid()) return true;
+    Statement without(session);
+    without.withdraw(each.task);
+    return static_cast<bool>(fits_beside(session, shape, each.node, Occupants::once_vacated));
+  });
 }
 
 bool may_hold(Session& session, const Job& job) {

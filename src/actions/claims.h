@@ -24,6 +24,8 @@ bool do_others_leave_for(engine::Session& session, const Job& job);
 
 // Has this session ended its claims?
 bool have_claims_ended(engine::Session& session, JobId job);
+// VICTIM-10. Would the other jobs' members still have the places that were promised to them?
+bool are_promises_kept(engine::Session& session, JobId claimant);
 // May a job that cannot start yet hold claims?
 bool may_hold(engine::Session& session, const Job& job);
 

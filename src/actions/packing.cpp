@@ -17,7 +17,7 @@ using namespace engine;
 std::vector<NodeId> nodes_open_to(const Session& session, JobId job) {
   std::vector<NodeId> nodes;
   for (std::size_t n = 0; n < session.cluster().node_count(); ++n) {
-    if (session.is_open_to(NodeId(n), job)) nodes.emplace_back(n);
+    if (session.may_choose(NodeId(n)) && session.is_open_to(NodeId(n), job)) nodes.emplace_back(n);
   }
   return nodes;
 }

@@ -5,6 +5,7 @@
 
 #include "actions/claims.h"
 #include "actions/domain_search.h"
+#include "actions/near.h"
 #include "actions/packing.h"
 #include "actions/refused_plans.h"
 #include "berth/engine/need.h"
@@ -157,8 +158,29 @@ bool forget_those_that_wait(const Session& session, Waiting& waiting,
   return any;
 }
 
+// TOPO-20. Where the rest of its part is.
+bool place_near(Session& session, const Job& job, TaskId id, Statement& statement,
+                Waiting& waiting) {
+  if (waiting.near == nullptr) return place(session, job, id, statement, waiting);
+  Near& near = *waiting.near;
+  const std::optional<Refusal> known = waiting.why;
+  bool is_placed = false;
+  if (!near.begin(id)) {
+    if (!waiting.why) waiting.why = refusal_of(job.id, near.why());
+  } else {
+    is_placed = place(session, job, id, statement, waiting);
+    if (!is_placed && near.gives_way(id) && near.begin(id)) {
+      waiting.why = known;
+      is_placed = place(session, job, id, statement, waiting);
+    }
+  }
+  near.end();
+  return is_placed;
+}
+
 std::size_t place_each(Session& session, JobId job_id, Waiting& waiting, Statement& statement) {
   const Job& job = session.cluster().job(job_id);
+  if (waiting.near != nullptr) waiting.near->begin_again();
   std::vector<ShapeId> failed;
   for (std::size_t i = waiting.next; i < waiting.tasks.size(); ++i) {
     const TaskId id = waiting.tasks[i];
@@ -166,7 +188,8 @@ std::size_t place_each(Session& session, JobId job_id, Waiting& waiting, Stateme
     if (contains(failed, shape) || session.cluster().task(id).status != TaskStatus::pending) {
       continue;
     }
-    if (!place(session, job, id, statement, waiting)) {
+    if (!place_near(session, job, id, statement, waiting)) {
+      if (waiting.near != nullptr && waiting.near->has_parts()) continue;  // another may have room
       // Tasks of one shape are alike: if one found no node, the next finds none.
       failed.push_back(shape);
       const bool starts_anyway = static_cast<bool>(session.ask(points::job_ready, job));
@@ -216,13 +239,14 @@ std::size_t placed_first(const Session& session, Waiting& waiting) {
   return static_cast<std::size_t>(end - waiting.tasks.begin());
 }
 
-}  // namespace
+std::int32_t lacking_of(const Job& job) {
+  return job.min_available - job.placed_count() - job.count(TaskStatus::pipelined);
+}
 
-std::size_t place_until_ready(Session& session, JobId id, Waiting& waiting, Statement& statement) {
+std::size_t place_anywhere(Session& session, JobId id, Waiting& waiting, Statement& statement) {
   const Job& job = session.cluster().job(id);
   const auto before = statement.checkpoint();
-  const std::int32_t lacking =
-      job.min_available - job.placed_count() - job.count(TaskStatus::pipelined);
+  const std::int32_t lacking = lacking_of(job);
   const std::optional<Refusal> known = waiting.why;
   std::size_t reached = 0;
   const auto attempt = [&] {
@@ -244,7 +268,8 @@ std::size_t place_until_ready(Session& session, JobId id, Waiting& waiting, Stat
     largest_first(session, waiting, lacking);
     if (attempt()) return reached;
     statement.roll_back(before);
-    if (place_packed(session, job, nodes_open_to(session, id), statement)) {
+    const bool has_parts = waiting.near != nullptr && waiting.near->has_parts();
+    if (!has_parts && place_packed(session, job, nodes_open_to(session, id), statement)) {
       waiting.why = known;
       return placed_first(session, waiting);
     }
@@ -260,6 +285,41 @@ std::size_t place_until_ready(Session& session, JobId id, Waiting& waiting, Stat
   smallest_first(session, job, waiting.tasks, waiting.next);
   if (!attempt() && !session.ask(points::job_pipelined, job)) waiting.tasks = in_order;
   waiting.why = std::move(why);
+  return reached;
+}
+
+}  // namespace
+
+// TOPO-17. One place after the other, until the job may start there, or on room being vacated
+// there.
+std::size_t place_until_ready(Session& session, JobId id, Waiting& waiting, Statement& statement) {
+  const Job& job = session.cluster().job(id);
+  if (job.topology.rules.empty()) return place_anywhere(session, id, waiting, statement);
+  const auto first = waiting.tasks.begin() + static_cast<std::ptrdiff_t>(waiting.next);
+  Near near(session, job, {first, waiting.tasks.end()}, lacking_of(job));
+  if (near.asks_for_nothing()) return place_anywhere(session, id, waiting, statement);
+  if (near.has_parts()) {  // TOPO-20
+    std::stable_partition(waiting.tasks.begin() + static_cast<std::ptrdiff_t>(waiting.next),
+                          waiting.tasks.end(),
+                          [&](TaskId task) { return near.must_be_near(task); });
+  }
+  const auto before = statement.checkpoint();
+  const std::optional<Refusal> known = waiting.why;
+  const std::vector<Near::Place> places = near.places();
+  waiting.near = &near;
+  const std::vector<TaskId> in_order = waiting.tasks;
+  std::size_t reached = waiting.tasks.size();
+  for (const Near::Place& each : places) {
+    statement.roll_back(before);
+    waiting.why = known;
+    waiting.tasks = in_order;
+    near.enter(each);
+    reached = place_anywhere(session, id, waiting, statement);
+    if (session.ask(points::job_ready, job)) break;
+    if (each.is_on_leaving && session.ask(points::job_pipelined, job)) break;
+  }
+  waiting.near = nullptr;
+  if (places.empty() && !waiting.why) waiting.why = refusal_of(id, near.why());
   return reached;
 }
 

@@ -21,12 +21,15 @@ void admit_if_kept_out(engine::Session& session, JobId id);
 // The next job of those alike, if this turn of the job was also its admission; else invalid.
 JobId next_kept_out(engine::Session& session, JobId id, bool was_kept_out);
 
+class Near;
+
 // A job's tasks that wait for their turn in one action.
 struct Waiting {
   std::vector<TaskId> tasks;
   std::size_t next = 0;
   std::optional<Refusal> why;       // the first that found no node
   bool keeps_known_reason = false;  // keep the reason of an earlier action
+  Near* near = nullptr;             // while they are tried near each other
 
   bool is_done() const { return next >= tasks.size(); }
 };

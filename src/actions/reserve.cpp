@@ -16,6 +16,7 @@
 #include "actions/allocate.h"
 #include "actions/eviction/evict_for.h"
 #include "actions/eviction/parties.h"
+#include "actions/near.h"
 #include "actions/targets.h"
 #include "berth/engine/action.h"
 #include "berth/engine/need.h"
@@ -45,9 +46,16 @@ class Reserve final : public Action {
         keep(session, id, {});
         continue;
       }
+      Near near(session, job, lacking_members(session, job), job.min_available);
+      if (near.has_parts()) {  // TOPO-22
+        keep(session, id, {});
+        continue;
+      }
+      near.enter_place_to_keep();
       if (auto nodes = session.ask(points::reserved_nodes, job, need)) {
         keep(session, id, *std::move(nodes));
       }
+      near.leave();
       if (evicts_surplus_) vacate(session, id);
     }
   }

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "actions/near.h"
 #include "actions/packing.h"
 #include "actions/placement.h"
 #include "actions/refused_plans.h"
@@ -29,6 +30,9 @@ namespace {
 // Places its minimum into these nodes in the order of filling and ignores scores.
 bool pack(Session& session, JobId id, const std::vector<NodeId>& nodes) {
   const Job& job = session.cluster().job(id);
+  if (!Near(session, job, lacking_members(session, job), job.min_available).are_near(nodes)) {
+    return false;
+  }
   Statement statement(session);
   const Statement::Checkpoint begin = statement.checkpoint();
   if (!place_packed(session, job, nodes, statement)) return false;

@@ -115,7 +115,8 @@ Resources on_nodes(const Cluster& cluster, const Job& job) {
 void Feasibility::refresh(Session& session) {
   const Cluster& cluster = session.cluster();
   const OnNodes nodes{cluster.spec_version(), cluster.of_nodes_version(),
-                      cluster.relations().volumes().limits_version()};
+                      cluster.relations().volumes().limits_version(),
+                      cluster.topologies().version()};
   const std::uint64_t queues = session.queues().version();
   if (stamp_ == cluster.stamp() && nodes_ == nodes && queues_ == queues) return;
   if (nodes_ != nodes) add_up(cluster);
@@ -236,6 +237,9 @@ void Feasibility::judge_minimum(Session& session, const Job& job, std::vector<Ne
   }
   if (found.on_nodes.reason != Reason::none && found.on_nodes.reason != Reason::not_packable)
     return;
+  if (found.on_nodes.reason == Reason::none) {
+    found.on_nodes = could_be_near(session, job, parts, lacks - job.gated);
+  }
   // Nothing is known of pods to come without minResources.
   const bool are_all_there = job.unplaced_count() >= lacks;
   if (!are_all_there && !job.min_resources) {

@@ -63,7 +63,7 @@ const Feasibility::OfShape& Feasibility::of_shape(Session& session, ShapeId id,
       found.nodes == nodes_ && found.serial == shape.serial && found.spreads == spreads;
   const bool has_reason = found.is_whole && (found.capacity == 0 || !found.limits.empty());
   if (is_known && (found.capacity >= enough || has_reason)) return found;
-  found = {nodes_, shape.serial, 0, false, {}, spreads, {}};
+  found = {nodes_, shape.serial, 0, false, {}, spreads, {}, {}};
   MemberBound bound(session, shape, spread_over_);
   const std::size_t nodes = cluster.node_count();
   const std::size_t step = bound.has_spreads() ? step_through(nodes) : 1;

@@ -11,7 +11,7 @@ namespace {
 bool is_plain(const Cluster& cluster, const Job& job) {
   const bool all_wait = job.count(TaskStatus::pending) == job.task_count() && job.gated == 0;
   if (!all_wait || job.roles_bind() || job.election || job.attempt || job.claims_ended_at ||
-      job.waiting_limit) {
+      job.waiting_limit || !job.topology.rules.empty()) {
     return false;
   }
   const Task& first = cluster.task(job.tasks.front());

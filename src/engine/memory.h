@@ -18,6 +18,7 @@
 #include "berth/model/plan.h"
 #include "engine/known_scores.h"
 #include "engine/ranking.h"
+#include "engine/tree_nodes.h"
 
 namespace berth::engine {
 
@@ -85,6 +86,8 @@ class Memory {
   // Of the plugins' scores of nodes, in this session (points::node_order_version).
   std::uint64_t node_order_version = 0;
   NodeClasses node_classes;
+
+  TreesInOrder trees;
 
   // The number of times that a session limited where a gang starts.
   std::uint64_t starts = 0;

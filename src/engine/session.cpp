@@ -9,6 +9,7 @@
 #include "berth/engine/reservations.h"
 #include "berth/model/reader.h"
 #include "engine/choice.h"
+#include "engine/idle_room.h"
 #include "engine/memory.h"
 
 namespace berth::engine {
@@ -91,6 +92,7 @@ void Session::start(const std::set<std::string_view>& actions) {
 
 // NODES-16
 NodeId Session::best_idle_node(ShapeId shape, JobId job) {
+  if (within_ != nullptr) return best_within(*this, *within_, shape, job);
   if (cluster_.locks().for_queues() > 0) {
     for (const QueueId queue : cluster_.queues_with_nodes(cluster_.queue_of(job))) {
       const NodeId own = best_allowed(*this, memory_.ranking_by_wishes(*this, shape, job, queue),
@@ -159,7 +161,7 @@ NodeId Session::best_future_node(ShapeId shape_id, JobId job) {
   for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
     const NodeId node(n);
     if (!has_room(OnceVacated{cluster_}, shape, node)) continue;
-    if (ranking.passing()[n] == 0 || !is_open_to(node, job)) continue;
+    if (ranking.passing()[n] == 0 || !may_choose(node) || !is_open_to(node, job)) continue;
     if (is_outside(start_, cluster_, shape, node) || !check_vetoes(*this, shape, node)) continue;
     if (!fits_beside(*this, shape, node, Occupants::once_vacated)) continue;
     std::int32_t score = ranking.preference()[n];

@@ -273,6 +273,7 @@ class Mirror {
   void mark_jobs_of(const std::set<std::string>& owners);
   TopologyWish wish_of(JobId id) const;
   void note_unhonoured(JobId id, std::vector<std::string> refused);
+  void note_rules(const Job& job, const TopologyWish& wish);
 
   // targets and locks (mirror_targets.cpp)
   void read_lock(const NodeObject& object, bool is_first);

@@ -54,6 +54,22 @@ TopologyWish Mirror::wish_of(JobId id) const {
   return wish;
 }
 
+// TOPO-8
+void Mirror::note_rules(const Job& job, const TopologyWish& wish) {
+  if (wish.rules.empty() && job.topology.rules.empty()) return;
+  const LabelTable& labels = cluster_.relations().labels();
+  for (const TaskId id : std::vector<TaskId>(job.tasks)) {
+    std::uint64_t rules = 0;
+    for (std::size_t i = 0; i < wish.rules.size(); ++i) {
+      const NearRule& rule = wish.rules[i];
+      const bool is_about_it = may_be_about(rule, labels, cluster_.task(id).labels) &&
+                               (!rule.pods.say_so || topology_wishes_.says(id, rule));
+      if (is_about_it) rules |= std::uint64_t{1} << i;
+    }
+    if (cluster_.task(id).near_rules != rules) cluster_.mutable_task(id).near_rules = rules;
+  }
+}
+
 // The user reads in the condition `Honoured` which of his words do not count.
 void Mirror::note_unhonoured(JobId id, std::vector<std::string> refused) {
   TopologyWish wish = wish_of(id);
@@ -68,6 +84,7 @@ void Mirror::note_unhonoured(JobId id, std::vector<std::string> refused) {
   for (std::string& each : not_honoured_of(wish, cluster_.topologies(), job.is_single)) {
     all.push_back(std::move(each));
   }
+  note_rules(job, wish);
   if (job.topology == wish && job.not_honoured == all) return;
   Job& changed = cluster_.mutable_job(id);
   changed.topology = std::move(wish);

@@ -1,5 +1,7 @@
 #include "mirror/topology_wishes.h"
 
+#include <algorithm>
+
 namespace berth::mirror {
 
 namespace {
@@ -38,6 +40,13 @@ TopologyWish TopologyWishes::of(JobId job) const {
   if (found == by_job_.end()) return all;
   for (const auto& [wish, pods] : found->second) add_wish(all, wish);
   return all;
+}
+
+bool TopologyWishes::says(TaskId task, const NearRule& rule) const {
+  const auto found = by_task_.find(task);
+  if (found == by_task_.end()) return false;
+  const std::vector<NearRule>& rules = found->second.wish->first.rules;
+  return std::binary_search(rules.begin(), rules.end(), rule);
 }
 
 std::set<std::string> TopologyWishes::note_owner(const OwnerObject& object) {

@@ -19,6 +19,8 @@ class TopologyWishes {
   void note(TaskId task, JobId job, const TopologyWish& wish);
   // All that the job's pods say.
   TopologyWish of(JobId job) const;
+  // Is the rule among what the task's pod says?
+  bool says(TaskId task, const NearRule& rule) const;
 
   // Return the uids of the owners for which of_owner() may be another now.
   std::set<std::string> note_owner(const OwnerObject& object);

@@ -128,6 +128,14 @@ constexpr std::array<Row, kReasonCount> kRows{{
     {Reason::claim_not_ready, "claim_not_ready", ReasonAbout::job,
      "one of its pods has a claim that is not ready: {what}",
      "Create the PersistentVolumeClaim, or read in its events why it is not bound."},
+    {Reason::no_domain_has_room, "no_domain_has_room", ReasonAbout::job,
+     "no {what} has room for all pods that must be together: {need} needed, {have} at most",
+     "Wait for room in one domain: `berth topology` shows what each has. Or ask for a wider level, "
+     "or only prefer it."},
+    {Reason::domains_too_small, "domains_too_small", ReasonAbout::job,
+     "no {what} can take all pods that must be together, even if all other pods that end have "
+     "ended: {need} needed, {have} at most",
+     "Ask for a wider level or for fewer or smaller pods, or only prefer the level."},
     {Reason::insufficient_resource, "insufficient_resource", ReasonAbout::node,
      "insufficient {what}", "Wait for room, or ask for less of this resource."},
     {Reason::node_unschedulable, "node_unschedulable", ReasonAbout::node, "unschedulable",

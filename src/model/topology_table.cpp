@@ -16,6 +16,7 @@ std::string TopologyName::text() const {
 }
 
 void TopologyTable::set_levels(const std::vector<std::string>& labels) {
+  ++version_;
   const TopologyName name{TopologyKind::configured, {}};
   std::vector<TopologyLevel> levels;
   for (const std::string& label : labels) levels.push_back({label});
@@ -24,6 +25,7 @@ void TopologyTable::set_levels(const std::vector<std::string>& labels) {
 }
 
 void TopologyTable::put(const TopologyObject& object) {
+  ++version_;
   if (const auto* const levels = std::get_if<LevelsObject>(&object.object)) {
     return put_levels({levels->kind, levels->name}, levels->levels, levels->fault);
   }
@@ -48,12 +50,14 @@ void TopologyTable::put_levels(const TopologyName& name, const std::vector<Topol
 }
 
 void TopologyTable::erase(const TopologyDeleted& gone) {
+  ++version_;
   if (gone.kind == TopologyKind::volcano) return hyper_nodes_.erase(gone.name);
   if (by_labels_.erase({gone.kind, gone.name}) > 0) ++levels_version_;
 }
 
 void TopologyTable::put_node(const std::string& name,
                              const std::map<std::string, std::string>& labels) {
+  ++version_;
   for (auto& [topology, kept] : by_labels_) {
     if (!kept.is_new) place_by_labels(kept.tree, name, labels);
   }
@@ -61,11 +65,13 @@ void TopologyTable::put_node(const std::string& name,
 }
 
 void TopologyTable::erase_node(const std::string& name) {
+  ++version_;
   for (auto& [topology, kept] : by_labels_) kept.tree.place(name, TreeDomainId());
   hyper_nodes_.erase_node(name);
 }
 
 void TopologyTable::settle(const NodesByName& nodes) {
+  ++version_;
   for (auto& [topology, kept] : by_labels_) {
     if (!std::exchange(kept.is_new, false)) continue;
     for (const auto& [name, node] : nodes) place_by_labels(kept.tree, name, node.labels);

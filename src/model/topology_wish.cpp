@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "berth/base/printable.h"
+#include "berth/model/labels.h"
 #include "berth/model/topology_table.h"
 
 namespace berth {
@@ -91,6 +92,15 @@ std::string NearRule::nearness_text() const {
   return text.empty() ? "together" : text;
 }
 
+bool may_be_about(const NearRule& rule, const LabelTable& table, LabelSetId labels) {
+  const PodsOfRule& pods = rule.pods;
+  const auto value = [&](const std::string& key) { return table.find(labels, key); };
+  return std::all_of(pods.labels.begin(), pods.labels.end(),
+                     [&](const auto& each) { return expression_holds(each, value(each.key)); }) &&
+         std::all_of(pods.parted_by.begin(), pods.parted_by.end(),
+                     [&](const std::string& key) { return value(key) != nullptr; });
+}
+
 void add_wish(TopologyWish& to, const TopologyWish& other) {
   to.rules.insert(to.rules.end(), other.rules.begin(), other.rules.end());
   to.faults.insert(to.faults.end(), other.faults.begin(), other.faults.end());
@@ -122,9 +132,11 @@ PodsOfRule without_parts(const PodsOfRule& pods) {
 }
 
 // TOPO-11. Says why the rule cannot be meant. Empty: it can.
-std::string fault_of(const Resolved& it, const WholeRules& whole) {
+std::string fault_of(const Resolved& it, const WholeRules& whole, bool is_any_known) {
   const NearRule& rule = *it.rule;
   if (!it.levels.why.empty()) return it.levels.why;
+  const bool is_of_no_level = rule.required.is_none() && rule.preferred.is_none();
+  if (rule.is_as_near_as_can && is_of_no_level && !is_any_known) return "no topology is known";
   std::string why =
       not_within(rule.preferred, it.levels.preferred, rule.required, it.levels.required);
   const auto found = whole.find(without_parts(rule.pods));
@@ -140,7 +152,7 @@ std::string fault_of(const Resolved& it, const WholeRules& whole) {
   const bool differs = all->required != rule.required || all->preferred != rule.preferred;
   if (!are_the_same || !differs || all->written != rule.written) return {};
   return "of " + rule.pods_text() + " it is written twice: " + all->nearness_text() + ", and " +
-         rule.nearness_text();
+         rule.nearness_text() + "; the nearer counts";
 }
 
 }  // namespace
@@ -156,11 +168,9 @@ std::vector<std::string> not_honoured_of(const TopologyWish& wish, const Topolog
   std::vector<std::string> texts = wish.faults;
   for (const Resolved& each : rules) {
     const NearRule& rule = *each.rule;
-    const std::optional<FoundLevel>& required = each.levels.required;
-    const bool may_spread = required && !required->level && rule.preferred.is_none();
-    const std::string why = fault_of(each, whole);
-    const bool is_lost = !is_alone && !may_spread;
-    if (is_lost || !why.empty()) texts.push_back(with_reason(rule.written, why));
+    std::string why = fault_of(each, whole, !topologies.trees().empty());
+    if (why.empty() && !is_alone && rule.min_parts > 0) why = "minSubGroups does not count";
+    if (!why.empty()) texts.push_back(with_reason(rule.written, why));
   }
   sort_once(texts);
   if (texts.size() > kTextsMax) {

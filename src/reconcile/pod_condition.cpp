@@ -34,6 +34,8 @@ bool nodes_would_help(Reason reason) {
     case Reason::pod_too_large:
     case Reason::not_packable:
     case Reason::refused_by_scheduler:
+    case Reason::no_domain_has_room:
+    case Reason::domains_too_small:
       return true;
     // Of nodes, but no other node would do.
     case Reason::volume_missing:

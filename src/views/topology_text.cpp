@@ -74,8 +74,7 @@ std::string wishes_text(const TopologyOverview& overview, const TopologyStyle& s
                wish.near.empty() ? "-" : printable(wish.near),
                where.empty() ? "-" : printable(where)});
   }
-  return table.render(style.text) +
-         "\nBerth places these jobs without regard to it in this version.\n";
+  return table.render(style.text);
 }
 
 }  // namespace

@@ -95,8 +95,7 @@ TEST_F(MirrorTopologyTest, TOPO12_the_wish_of_a_job_is_its_groups_and_its_pods) 
   see(pod_with(0, "rack"));
   see(pod_with(1, "rack"));
   EXPECT_EQ(job("ml/g").topology.rules.size(), 2U);
-  EXPECT_EQ(not_honoured_text(job("ml/g")),
-            "of-group and w are not honoured; the job is placed without them");
+  EXPECT_EQ(job("ml/g").not_honoured, Texts{});
   see(PodDeleted{pod("g", 1, 1).uid});
   object.topology = {};
   see(object);
@@ -118,14 +117,14 @@ TEST_F(MirrorTopologyTest, TOPO12_a_controller_of_group_or_pods_says_it_for_all_
   owner.self = member.owner;
   owner.topology = {{{.written = "of-owner", .required = {.name = "rack"}}}, {}};
   see(owner);
-  EXPECT_EQ(job("ml/g").not_honoured, Texts{"of-owner"});
+  EXPECT_EQ(job("ml/g").topology, owner.topology);
   see(OwnerDeleted{"job"});
-  EXPECT_EQ(job("ml/g").not_honoured, Texts{});
+  EXPECT_TRUE(job("ml/g").topology.is_none());
   owner.uid = "of-group";
   see(owner);
   object.owner_uid = "of-group";
   see(object);
-  EXPECT_EQ(job("ml/g").not_honoured, Texts{"of-owner"});
+  EXPECT_EQ(job("ml/g").topology, owner.topology);
 }
 
 TEST_F(MirrorTopologyTest, TOPO11_a_level_that_comes_ends_the_sentence) {
@@ -136,7 +135,33 @@ TEST_F(MirrorTopologyTest, TOPO11_a_level_that_comes_ends_the_sentence) {
   HyperNodeObject spine = hyper_node("s0", 1, {node_member("n1")});
   spine.tier_name = "spine";
   see(TopologyObject{spine});
-  EXPECT_EQ(job("ml/g").not_honoured, Texts{"w"});
+  EXPECT_EQ(job("ml/g").not_honoured, Texts{});
+}
+
+TEST_F(MirrorTopologyTest, TOPO8_a_rule_is_about_the_pods_that_say_so_or_bear_its_labels) {
+  PodGroupObject object = group("g", 2);
+  NearRule of_workers{.written = "w1", .required = {.name = "block"}};
+  of_workers.pods.labels = {{"role", Operator::in, {"worker"}}};
+  object.topology = {{of_workers}, {}};
+  see(object);
+  PodObject worker = pod("g", 0, 1);
+  worker.labels = {{"role", "worker"}};
+  see(worker);
+  PodObject sayer = pod_with(1, "rack");
+  sayer.topology.rules.front().pods.say_so = true;
+  see(sayer);
+  const auto rules_of = [&](const PodObject& pod) {
+    return cluster_.cluster().task(cluster_.mirror().find_task(pod.uid)).near_rules;
+  };
+  const std::vector<NearRule>& rules = job("ml/g").topology.rules;
+  ASSERT_EQ(rules.size(), 2U);
+  const bool is_worker_first = rules[0].written == "w1";
+  EXPECT_EQ(rules_of(worker), is_worker_first ? 1U : 2U);
+  EXPECT_EQ(rules_of(sayer), is_worker_first ? 2U : 1U);
+  worker.labels.clear();
+  see(worker);
+  cluster_.mirror().settle(second(2));
+  EXPECT_EQ(rules_of(worker), 0U);
 }
 
 TEST_F(MirrorTopologyTest, TOPO14_a_pod_by_itself_is_near_itself) {

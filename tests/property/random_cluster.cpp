@@ -74,6 +74,7 @@ NodeObject RandomStory::node(std::size_t number) {
   node.uid = "node:" + node.name;
   node.labels["zone"] = chance(50) ? "a" : "b";
   if (with_relations_ && chance(90)) node.labels["host"] = node.name;
+  if (with_topology_ && chance(90)) node.labels["rack"] = "r" + std::to_string(below(random_, 3));
   if (with_relations_ && chance(40)) node.images = {{"train:v1", between(1, 9) << 27}};
   if (chance(20)) node.taints.push_back({"team", "red", TaintEffect::no_schedule});
   if (chance(20)) node.taints.push_back({"spot", "", TaintEffect::prefer_no_schedule});
@@ -114,6 +115,20 @@ PodObject RandomStory::pod(const std::string& name) {
   if (chance(30)) pod.priority = static_cast<std::int32_t>(between(0, 2));
   if (with_relations_) relate(pod);
   return pod;
+}
+
+TopologyWish RandomStory::wish() {
+  const char* const kLevels[] = {"zone", "rack", "row"};  // the last is none
+  TopologyWish wish;
+  for (std::int64_t rules = between(1, 2); rules > 0; --rules) {
+    NearRule rule{.written = "rule"};
+    rule.pods.say_so = chance(20);
+    (chance(60) ? rule.required : rule.preferred).name = kLevels[below(random_, 3)];
+    if (chance(30)) rule.part_size = static_cast<std::int32_t>(between(2, 3));
+    wish.rules.push_back(std::move(rule));
+  }
+  tidy_up(wish);
+  return wish;
 }
 
 PodTerm RandomStory::pod_term() {
@@ -194,6 +209,8 @@ std::vector<ClusterEvent> RandomStory::job() {
   if (chance(15)) group.min_task_member["ps"] = 1;
   group.marks.is_named = chance(5);
   if (chance(60)) group.min_resources = {{"cpu", group.min_member * 1000}};
+  const bool is_near = with_topology_ && chance(60);
+  if (is_near) group.topology = wish();
   if (chance(95)) events.emplace_back(group);
   groups_.push_back(group.full_name());
   const PodObject alike = pod("alike");
@@ -206,6 +223,7 @@ std::vector<ClusterEvent> RandomStory::job() {
     member.index = i;
     if (is_others) member.scheduler_name = "volcano";
     if (chance(20)) member.role = chance(50) ? "ps" : "worker";
+    if (is_near && chance(60)) member.topology = group.topology;
     all_pods_.push_back(member.uid);
     events.emplace_back(std::move(member));
   }
@@ -214,6 +232,9 @@ std::vector<ClusterEvent> RandomStory::job() {
 
 std::vector<ClusterEvent> RandomStory::opening() {
   std::vector<ClusterEvent> events;
+  if (with_topology_) {
+    events.emplace_back(TopologyObject{LevelsObject{.name = "t", .levels = {{"zone"}, {"rack"}}}});
+  }
   for (int q = 0; q < 3; ++q) {
     QueueObject queue = mirror::bare_queue("q" + std::to_string(q));
     queue.created = TimePoint(std::chrono::seconds(between(0, 1)));

@@ -13,9 +13,10 @@ namespace berth::support {
 // Random clusters and what may happen to them. The same seed gives the same story on every machine.
 class RandomStory {
  public:
-  // `with_relations`: nodes have names as labels, and pods labels and relations.
+  // `with_relations`: nodes have names as labels, and pods labels and relations. In a third of the
+  // stories there is a topology, and some jobs want to be near.
   explicit RandomStory(std::uint64_t seed, bool with_relations = false)
-      : random_(seed), with_relations_(with_relations) {}
+      : random_(seed), with_relations_(with_relations), with_topology_(seed % 3 == 0) {}
 
   engine::SessionConfig config();
   // The cluster at first.
@@ -39,12 +40,14 @@ class RandomStory {
   PodObject pod(const std::string& name);
   PodTerm pod_term();
   SpreadConstraint spread();
+  TopologyWish wish();
   void relate(PodObject& pod);
   void prefer(PodObject& pod);
   void something(World& world);
 
   Random random_;
   bool with_relations_;
+  bool with_topology_;
   std::size_t nodes_ = 0;
   std::size_t jobs_ = 0;
   std::size_t pods_ = 0;

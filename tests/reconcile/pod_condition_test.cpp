@@ -29,6 +29,8 @@ TEST(PodCondition, AUTOSCALE1NodesHelpAJobThatWaitsForRoomOnly) {
                                             "pod_too_large",
                                             "not_packable",
                                             "refused_by_scheduler",
+                                            "no_domain_has_room",
+                                            "domains_too_small",
                                             "insufficient_resource",
                                             "node_unschedulable",
                                             "taint_not_tolerated",

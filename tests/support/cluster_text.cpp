@@ -8,6 +8,7 @@
 #include "berth/base/text.h"
 #include "support/pod_text.h"
 #include "support/relation_text.h"
+#include "support/topology_text.h"
 #include "support/volume_text.h"
 
 namespace berth::support {
@@ -137,6 +138,7 @@ Changes read_job(SceneLine& line, TimePoint now) {
   group.owner_uid = line.text_of("owner");
   group.eviction = read_eviction_terms(line);
   group.fault = line.text_of("fault");
+  group.topology = read_wish(line, false);
   if (line.flag("needs")) group.min_resources = line.amounts();
   return {event("group " + name, group)};
 }
@@ -194,6 +196,7 @@ Changes read_task(SceneLine& line, TimePoint now) {
   const std::string group = full_name(range->name);
   like.name_space = group.substr(0, group.find('/'));
   like.constraints.relations = read_relations(line, like.name_space);
+  like.topology = read_wish(line, true);
   const VolumeWishes wishes = read_volume_wishes(line);
   const std::string stem = group.substr(group.find('/') + 1);
   if (!line.flag("ungrouped")) like.group = stem;
@@ -231,6 +234,10 @@ Changes read_of_storage(SceneLine& line, TimePoint) {
   const StorageObject object = read_storage(line);
   return {event("volumes", StorageKnown{}),
           event(std::string(to_string(object.kind())) + " " + object.full_name(), object)};
+}
+
+Changes read_topology_line(SceneLine& line, TimePoint) {
+  return {event("topology " + line.word(1), read_topology(line))};
 }
 
 Changes read_fate(SceneLine& line, TimePoint) {
@@ -289,73 +296,27 @@ Changes read_delete(SceneLine& line, TimePoint) {
 using Reader = Changes (*)(SceneLine&, TimePoint);
 
 const std::map<std::string, Reader>& readers() {
-  static const std::map<std::string, Reader> all{
-      {"queue", read_queue},    {"node", read_node},   {"priorityclass", read_priority_class},
-      {"job", read_job},        {"task", read_task},   {"namespace", read_namespace},
-      {"pod", read_pod},        {"fail", read_fate},   {"delete", read_delete},
-      {"terminate", read_fate}, {"drop", read_fate},   {"finish", read_fate},
-      {"veto", read_fate},      {"owner", read_owner}, {"refuse-eviction", read_fate},
-      {"budget", read_budget}};
+  static const std::map<std::string, Reader> all{{"queue", read_queue},
+                                                 {"node", read_node},
+                                                 {"priorityclass", read_priority_class},
+                                                 {"job", read_job},
+                                                 {"task", read_task},
+                                                 {"namespace", read_namespace},
+                                                 {"pod", read_pod},
+                                                 {"fail", read_fate},
+                                                 {"delete", read_delete},
+                                                 {"terminate", read_fate},
+                                                 {"drop", read_fate},
+                                                 {"finish", read_fate},
+                                                 {"veto", read_fate},
+                                                 {"owner", read_owner},
+                                                 {"refuse-eviction", read_fate},
+                                                 {"budget", read_budget},
+                                                 {"topology", read_topology_line}};
   return all;
 }
 
-// "overcommit(overcommit-factor=1.5,!jobOrder)", "cleanup(grace-period=1m)"
-Result<engine::PluginConfig> read_plugin(const std::string& word, const std::string& where) {
-  engine::PluginConfig plugin;
-  const std::size_t open = word.find('(');
-  plugin.plugin = {word.substr(0, open), where};
-  if (open == std::string::npos) return plugin;
-  if (word.back() != ')') return Error{"\"" + word + "\" has no closing parenthesis", where};
-  std::map<std::string, engine::Arguments::Entry> entries;
-  for (const auto& part : split_list(word.substr(open + 1, word.size() - open - 2), ',')) {
-    const std::size_t equals = part.find('=');
-    if (part.front() == '!') {
-      plugin.disabled_points.push_back({part.substr(1), where});
-    } else if (equals == std::string::npos) {
-      return Error{"\"" + part + "\" is no argument; expected key=value or !point", where};
-    } else {
-      entries[part.substr(0, equals)] = {part.substr(equals + 1), false, where};
-    }
-  }
-  plugin.arguments = engine::Arguments(std::move(entries));
-  return plugin;
-}
-
 }  // namespace
-
-Status read_actions(SceneLine& line, engine::SessionConfig& config) {
-  config.actions.clear();
-  for (std::size_t w = 1; w < line.words().size(); ++w) {
-    auto action = read_plugin(line.word(w), line.where());
-    if (!action) return action.error();
-    config.action_arguments[action.value().plugin.name] = std::move(action.value().arguments);
-    config.actions.push_back(std::move(action.value().plugin));
-  }
-  return Done{};
-}
-
-Status read_tiers(SceneLine& line, engine::SessionConfig& config) {
-  config.tiers.assign(1, {});
-  for (std::size_t w = 1; w < line.words().size(); ++w) {
-    if (line.word(w) == "/") {
-      config.tiers.emplace_back();
-      continue;
-    }
-    auto plugin = read_plugin(line.word(w), line.where());
-    if (!plugin) return plugin.error();
-    config.tiers.back().push_back(std::move(plugin).value());
-  }
-  return Done{};
-}
-
-engine::SessionConfig default_session_config() {
-  engine::SessionConfig config;
-  SceneLine actions("actions enqueue allocate backfill", "default");
-  SceneLine tiers("tiers priority gang conformance / overcommit predicates nodeorder", "default");
-  BERTH_CHECK(read_actions(actions, config).has_value());
-  BERTH_CHECK(read_tiers(tiers, config).has_value());
-  return config;
-}
 
 bool is_change(const SceneLine& line) {
   return readers().contains(line.word(0)) || is_about_storage(line.word(0));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "engine/configuration.h"
+#include "support/config_text.h"
 #include "support/scene_line.h"
 #include "support/world.h"
 
@@ -19,12 +19,6 @@ struct Change {
   std::string key;
   std::function<void(World&)> apply;
 };
-
-// `actions ...` and `tiers ...`
-Status read_actions(SceneLine& line, engine::SessionConfig& config);
-Status read_tiers(SceneLine& line, engine::SessionConfig& config);
-// enqueue allocate backfill; priority gang conformance / overcommit predicates nodeorder
-engine::SessionConfig default_session_config();
 
 // True for a line that read_changes understands.
 bool is_change(const SceneLine& line);

@@ -9,6 +9,7 @@
 #include "support/eviction_laws.h"
 #include "support/guarantee_law.h"
 #include "support/lock_laws.h"
+#include "support/near_law.h"
 #include "support/queue_node_laws.h"
 
 // The laws, checked in the slow and obvious way: from the tasks alone.
@@ -264,6 +265,7 @@ class Court {
       const Job& job = cluster_.job(JobId(j));
       if (!job.exists || !is_admitted(JobId(j)) || !may_be_served(job)) continue;
       if (is_behind_another(job) || job.attempt != nullptr) continue;  // HINT-4, HINT-5
+      if (must_be_near(job)) continue;
       std::set<ShapeId> shapes;
       std::int64_t left = 0;
       for (const TaskId id : job.tasks) {
@@ -358,6 +360,7 @@ std::vector<std::string> broken_laws(const Cluster& before, const Plan& plan, co
     faults.push_back(std::move(fault));
   }
   for (std::string& fault : broken_claim_laws(before, plan)) faults.push_back(std::move(fault));
+  for (std::string& fault : broken_near_laws(before, plan)) faults.push_back(std::move(fault));
   for (std::string& fault : broken_guarantees(before, plan)) faults.push_back(std::move(fault));
   for (std::string& fault : broken_eviction_laws(before, plan, book, now)) {
     faults.push_back(std::move(fault));

@@ -76,7 +76,7 @@ metadata: {name: theirs, annotations: {berth.dev/scheduler: volcano}}
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: PodGroup
 metadata: {name: ours, annotations: {berth.dev/scheduler: berth}}
-spec: {networkTopology: {mode: hard}}
+spec: {networkTopology: {mode: hard}}  # and there is no topology
 )");
   const Outcome outcome = plan();
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -87,8 +87,8 @@ spec: {networkTopology: {mode: hard}}
       << outcome.err;
   // Row 12.
   const std::string message = job(outcome, "default/ours")["message"];
-  EXPECT_NE(message.find("; spec.networkTopology (hard) is not honoured; the job is placed without "
-                         "it"),
+  EXPECT_NE(message.find("; spec.networkTopology (hard; no topology is known) is not honoured; the "
+                         "job is placed without it"),
             std::string::npos)
       << message;
 

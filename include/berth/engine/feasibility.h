@@ -58,16 +58,18 @@ class Feasibility {
     std::uint64_t spec = 0;
     std::uint64_t of_nodes = 0;
     std::uint64_t volume_limits = 0;
+    std::uint64_t topologies = 0;
     bool operator==(const OnNodes&) const = default;
   };
   struct OfShape {
     OnNodes nodes;
-    std::uint64_t serial = 0;         // Shape::serial
-    std::int64_t capacity = 0;        // pods of it that the nodes take at the same time
-    bool is_whole = false;            // all nodes were counted; otherwise there may be more
-    Cause why;                        // where capacity is 0
-    std::uint64_t spreads = 0;        // as of_spreads_
-    std::vector<MemberLimit> limits;  // if too few fit: as MemberBound has them
+    std::uint64_t serial = 0;           // Shape::serial
+    std::int64_t capacity = 0;          // pods of it that the nodes take at the same time
+    bool is_whole = false;              // all nodes were counted; otherwise there may be more
+    Cause why;                          // where capacity is 0
+    std::uint64_t spreads = 0;          // as of_spreads_
+    std::vector<MemberLimit> limits;    // if too few fit: as MemberBound has them
+    std::vector<std::int32_t> emptied;  // pods of it on each node; empty: nobody has asked
   };
   struct OfJob {
     std::uint64_t version = 0;
@@ -92,6 +94,10 @@ class Feasibility {
   void conclude(Session& session, const Job& job, OfJob& found);
   Cause could_take(Session& session, const Job& job, std::vector<Need::Part>& parts,
                    std::int32_t count);
+  // TOPO-23. Could so many of these pods be as near each other as they must be?
+  Cause could_be_near(Session& session, const Job& job, const std::vector<Need::Part>& parts,
+                      std::int32_t count);
+  const std::vector<std::int32_t>& emptied(Session& session, ShapeId shape);
   Cause is_within_cluster(const Cluster& cluster, const Job& job, const Need& need) const;
   const OfShape& of_shape(Session& session, ShapeId shape, std::int64_t enough);
   std::string limit_of(ShapeId shape, std::int64_t needed) const;

@@ -18,6 +18,7 @@
 #include "berth/engine/point_table.h"
 #include "berth/engine/room_maker.h"
 #include "berth/engine/start.h"
+#include "berth/engine/within.h"
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
 #include "engine/memory.h"
@@ -63,22 +64,22 @@ class Session : public PointTable {
 
   // --- placing ------------------------------------------------------------------------------
 
-  // The best node with idle room for a task of this shape; among equals, the lowest id. Invalid if
-  // there is none. Never a node that is locked for another job or queue; the nodes of the job's own
-  // queue first, then those of the queues above it.
+  // The best node with idle room for a task of this shape; among equals, the lowest id. Invalid:
+  // none. None that is locked for others; those of the job's own queue, or of one above, first.
   NodeId best_idle_node(ShapeId shape, JobId job = JobId());
   // The best node whose room will do once it is vacated. Invalid if there is none.
   NodeId best_future_node(ShapeId shape, JobId job = JobId());
   // From now on pods with the term are placed in this domain; none: anywhere.
   void start_in(const std::optional<Start>& start);
   const std::optional<Start>& start() const { return start_; }
+  // From now on only these nodes are chosen; null: all. It must outlive that.
+  void stay_within(const Within* within) { within_ = within; }
+  bool may_choose(NodeId node) const { return !within_ || within_->has[node.index()] != 0; }
   // Is the node locked for nobody, for this job, or for its queue or one above?
   Verdict is_open_to(NodeId node, JobId job) const;
-  // The name of the other job for a refusal of `reader`, whose users read it; else `unnamed`, a
-  // literal. An invalid reader is nobody's job.
+  // The other job's name, for users of `reader` who may read it; else `unnamed`, a literal.
   std::string_view named_to(JobId reader, JobId other, std::string_view unnamed) const;
-  // Does the task run, and does neither its user, nor the API server, nor a limit of evictions a
-  // minute keep it from being evicted now?
+  // Does it run, and does neither its user, nor the API server, nor a limit keep it from eviction?
   Verdict may_evict(const Task& task);
   // The limits of evictions a minute. Pods that are taken must become part of the plan.
   EvictionAllowance& allowance() { return allowance_; }
@@ -112,8 +113,7 @@ class Session : public PointTable {
   // Locks a node for a target; the node must not be locked. And the inverse.
   void lock(NodeId node, JobId target);
   void unlock(NodeId node);
-  // From now on the queues have these nodes of their own, and no others. Aborts if one is locked
-  // for a target of another queue, or by another owner.
+  // The queues have these nodes from now on, and no others. None may be locked for others.
   void give_nodes(const std::vector<QueueNodes>& nodes);
   // True once a session: its first placing action takes up earlier claims.
   bool takes_up_claims() { return !std::exchange(has_taken_up_claims_, true); }
@@ -146,8 +146,7 @@ class Session : public PointTable {
   // Cached results about the job in this very state, valid as long as the plugins' answers.
   Memory::WorkedOut& worked_out(JobId job);
   Memory& memory() { return memory_; }
-  // The claims that it holds are not enough for it. They end with the session, unless an evicting
-  // action completes them.
+  // Its claims are not enough for it. They end with the session, unless an action completes them.
   void hold_until_close(JobId job) { unfinished_.push_back(job); }
 
   // Statements only.
@@ -188,6 +187,7 @@ class Session : public PointTable {
   Statement* open_statement_ = nullptr;
   std::deque<std::string> texts_;
   std::optional<Start> start_;
+  const Within* within_ = nullptr;
   std::vector<std::uint8_t> passing_;    // of the shape that was asked about last, with its vetoes
   std::map<JobId, Verdict> impossible_;  // besides what feasibility() refuses
   std::map<QueueId, std::vector<Spared>> in_the_way_;

@@ -49,6 +49,8 @@ enum class Reason : std::uint8_t {
   too_many_targets,
   refused_by_scheduler,
   claim_not_ready,
+  no_domain_has_room,
+  domains_too_small,
   // about a node
   insufficient_resource,
   node_unschedulable,
@@ -98,7 +100,7 @@ enum class Reason : std::uint8_t {
   eviction_limit,
   evictions_beyond_limit,
 };
-inline constexpr std::size_t kReasonCount = 83;
+inline constexpr std::size_t kReasonCount = 85;
 
 enum class ReasonAbout : std::uint8_t { job, node, victim, evictions };
 

@@ -60,6 +60,7 @@ struct Task {
   bool is_critical = false;      // system-cluster-critical, system-node-critical or in kube-system
   bool never_preempts = false;   // preemptionPolicy Never: nobody is evicted for it
   std::uint16_t role = kNoRole;  // index into Job::roles
+  std::uint64_t near_rules = 0;  // a bit for each rule of Job::topology that is about it
   std::int32_t priority = 0;
   std::int64_t index = -1;  // within its group; -1: none
   TimePoint created;

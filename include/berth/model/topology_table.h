@@ -45,6 +45,8 @@ class TopologyTable {
 
   // Changes with the levels that there are.
   std::uint64_t levels_version() const { return levels_version_; }
+  // Changes with the trees, and with the nodes in their domains.
+  std::uint64_t version() const { return version_; }
   // TOPO-1. In the order in which they count. Valid until the next change.
   std::vector<std::pair<TopologyName, const TopologyTree*>> trees() const;
   const TopologyTree* find(const TopologyName& name) const;  // null: there is none
@@ -69,6 +71,7 @@ class TopologyTable {
   HyperNodes hyper_nodes_;
   std::vector<TreeLevel> hyper_levels_;  // as they were last
   std::uint64_t levels_version_ = 1;
+  std::uint64_t version_ = 1;
 };
 
 }  // namespace berth

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "berth/base/strong_id.h"
 #include "berth/model/expression.h"
 
 // How near each other the pods of a job are to be, as users write it in several dialects
@@ -68,6 +69,10 @@ struct TopologyWish {
 void add_wish(TopologyWish& to, const TopologyWish& other);
 // In order, each once, and not more than a job may have.
 void tidy_up(TopologyWish& wish);
+
+class LabelTable;
+// TOPO-8. Is the rule about a pod with these labels? Whether the pod says so is another question.
+bool may_be_about(const NearRule& rule, const LabelTable& table, LabelSetId labels);
 
 class TopologyTable;
 // TOPO-11, TOPO-13, TOPO-14. The parts of the wish that are not honoured, each as "FIELD" or

@@ -12,6 +12,7 @@
 #include "actions/eviction/in_domain.h"
 #include "actions/eviction/parties.h"
 #include "actions/eviction/solver.h"
+#include "actions/near.h"
 #include "actions/placement.h"
 #include "berth/engine/fit.h"
 #include "berth/engine/surplus.h"
@@ -22,21 +23,6 @@ namespace berth::actions {
 using namespace engine;
 
 namespace {
-
-// VICTIM-10. Would the other jobs' members still have the places that were promised to them?
-bool are_promises_kept(Session& session, JobId claimant) {
-  const Cluster& cluster = session.cluster();
-  const std::vector<Placement>& promised = session.plan().pipelined;
-  return std::all_of(promised.begin(), promised.end(), [&](const Placement& each) {
-    const Shape& shape = cluster.shape_of(each.task);
-    const bool depends_on_others = !shape.terms.affinity.empty() || !shape.terms.spread.empty();
-    const Task& task = cluster.task(each.task);
-    if (!depends_on_others || task.job == claimant || !task.node.is_valid()) return true;
-    Statement without(session);
-    without.withdraw(each.task);
-    return static_cast<bool>(fits_beside(session, shape, each.node, Occupants::once_vacated));
-  });
-}
 
 class Service final : public RoomMaker {
  public:
@@ -111,7 +97,8 @@ class Service final : public RoomMaker {
     }
     // CLAIMANT-4. One that is alike and needs no more was tried in this very state.
     const Alike alike{job.queue, job.priority, need.parts.front().shape};
-    const bool is_of_one_shape = need.parts.size() == 1 && job.placed_count() == 0;
+    const bool is_of_one_shape =
+        need.parts.size() == 1 && job.placed_count() == 0 && job.topology.rules.empty();
     const auto failed = failed_.find(alike);
     const bool failed_before = failed != failed_.end() && is_of_one_shape &&
                                failed->second.stamp == cluster_.stamp() &&
@@ -231,6 +218,12 @@ class Service final : public RoomMaker {
     Candidates& candidates = candidates_for(job);
     is_hopeless_ = has_asked_nobody_ = true;
     if (count_candidates(job) == 0) return false;
+    if (!job.topology.rules.empty()) {
+      Near near(session_, job, tasks, static_cast<std::int32_t>(tasks.size()));
+      if (const auto places = near.places_to_clear()) {
+        return try_near(near, *places, job, tasks, manner, most);
+      }
+    }
     const auto domains = domains_to_clear(session_, eviction_.policy, candidates, job.id, tasks,
                                           manner.takes_whole_jobs);
     if (!domains) return evicts_in(std::nullopt, job, tasks, manner, most);
@@ -238,6 +231,31 @@ class Service final : public RoomMaker {
     most = std::max(most, domains->most);
     const std::optional<Start> start = best_of(domains->starts, job, tasks, manner, most);
     return start && evicts_in(start, job, tasks, manner, most);
+  }
+
+  // TOPO-22. The domain that costs least.
+  bool try_near(Near& near, const std::vector<Near::Place>& places, const Job& job,
+                const std::vector<TaskId>& tasks, const Manner& manner, std::int32_t& most) {
+    const Near::Place* best = nullptr;
+    Solver::Cost least;
+    for (const Near::Place& place : places) {
+      if (domains_searched_ >= kDomainsMost && &place != &places.front()) {
+        is_hopeless_ = false;
+        break;
+      }
+      ++domains_searched_;
+      near.enter(place);
+      Statement trial(session_);
+      Solver solver = solver_for(job, manner, trial);
+      const bool found = finds(solver, job, tasks, most);
+      if (most < 0) return false;
+      if (!found || (best != nullptr && least <= solver.cost())) continue;
+      best = &place;
+      least = solver.cost();
+    }
+    if (best == nullptr) return false;
+    near.enter(*best);
+    return evicts_in(std::nullopt, job, tasks, manner, most);
   }
 
   // VICTIM-11. The domain that costs least. `most` is -1 if one needs no evictions.

@@ -89,6 +89,7 @@ std::int32_t OfferSearch::gained_by(std::uint32_t lot, const Terms& terms) {
   const std::vector<std::uint8_t>& passing = session_.passing(terms.shape);
   for (const auto& [node, amounts] : freed) {
     if (passing[node.index()] == 0 || !session_.is_open_to(node, terms.claimant)) continue;
+    if (!session_.may_choose(node)) continue;
     if (is_outside(session_.start(), cluster, cluster.shape(terms.shape), node)) continue;
     std::vector<std::int64_t> room;
     for (const auto& [dimension, amount] : requested) {

@@ -109,7 +109,8 @@ Solver::Taken Solver::take(const Offer& offer, std::span<const TaskId>& tasks,
 
 // May members go there, other pods aside?
 bool Solver::is_open(NodeId node, ShapeId shape, const std::vector<std::uint8_t>& passing) const {
-  return passing[node.index()] != 0 && session_.is_open_to(node, claimant_) &&
+  return passing[node.index()] != 0 && session_.may_choose(node) &&
+         session_.is_open_to(node, claimant_) &&
          !is_outside(session_.start(), cluster_, cluster_.shape(shape), node);
 }
 

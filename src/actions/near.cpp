@@ -1,0 +1,364 @@
+#include "actions/near.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "berth/engine/fit.h"
+#include "engine/idle_room.h"
+#include "engine/memory.h"
+
+namespace berth::actions {
+
+using namespace engine;
+
+namespace {
+
+constexpr std::size_t kPlacesOfLevel = 16;
+
+template <class T>
+bool contains(const std::vector<T>& values, const T& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+}  // namespace
+
+Near::Near(Session& session, const Job& job, const std::vector<TaskId>& tasks, std::int32_t lacking)
+    : session_(session),
+      cluster_(session.cluster()),
+      job_(job),
+      tasks_(tasks),
+      lacking_(lacking),
+      sets_(near_sets(session, job, tasks)) {
+  begin_again();
+  for (std::size_t s = whole() == nullptr ? 0 : 1; s < sets_.size(); ++s) {
+    for (const TaskId id : sets_[s].waiting) of_task_[id].push_back(s);
+    has_parts_ = has_parts_ || sets_[s].required;
+  }
+  for (const NearSet& each : sets_) {
+    if (each.required) required_.insert(required_.end(), each.waiting.begin(), each.waiting.end());
+  }
+  std::sort(required_.begin(), required_.end());
+}
+
+bool Near::is_required() const { return !required_.empty(); }
+
+bool Near::must_be_near(TaskId task) const {
+  return std::binary_search(required_.begin(), required_.end(), task);
+}
+
+const NearSet* Near::whole() const {
+  const bool is_there = !sets_.empty() && sets_.front().waiting.size() == tasks_.size();
+  return is_there ? &sets_.front() : nullptr;
+}
+
+// Members may have got a place in this very try.
+std::vector<NodeId> Near::there_of(const NearSet& set) const {
+  std::vector<NodeId> there = set.there;
+  for (const TaskId id : set.waiting) {
+    if (cluster_.task(id).node.is_valid()) there.push_back(cluster_.task(id).node);
+  }
+  return there;
+}
+
+Near::Counts Near::pending_of(const std::vector<TaskId>& tasks, std::size_t most) const {
+  Counts counts;
+  std::size_t counted = 0;
+  for (const TaskId id : tasks) {
+    const Task& task = cluster_.task(id);
+    if (task.status != TaskStatus::pending || counted++ >= most) continue;
+    const auto known = std::find_if(counts.begin(), counts.end(),
+                                    [&](const auto& each) { return each.first == task.shape; });
+    if (known == counts.end()) {
+      counts.emplace_back(task.shape, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  return counts;
+}
+
+// The room that counts from now on: idle, or once others have left; among these nodes, or all.
+void Near::look_at(bool leaving, const Within* among) {
+  if (leaving == is_on_leaving_ && among == nullptr && among_ == nullptr) return;
+  is_on_leaving_ = leaving;
+  among_ = among;
+  rooms_.clear();
+}
+
+const Near::Room& Near::room_of(const NearSet& set, ShapeId shape) {
+  const auto [known, is_new] = rooms_.try_emplace({set.nodes, shape});
+  if (!is_new) return known->second;
+  const std::vector<std::int32_t> by_node =
+      is_on_leaving_ ? future_room(session_, shape, job_.id) : idle_room(session_, shape, job_.id);
+  const auto nodes = set.nodes->nodes(set.nodes->all());
+  Room& room = known->second;
+  room.assign(nodes.size() + 1, 0);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const bool counts = among_ == nullptr || among_->has[nodes[i].index()] != 0;
+    room[i + 1] = room[i] + (counts ? by_node[nodes[i].index()] : 0);
+  }
+  return room;
+}
+
+// How many of these pods there is room for, each kind by itself.
+std::int64_t Near::fitting(const NearSet& set, Range range, const Counts& counts) {
+  std::int64_t fitting = 0;
+  for (const auto& [shape, count] : counts) {
+    const Room& room = room_of(set, shape);
+    fitting += std::min(count, room[range.end] - room[range.begin]);
+  }
+  return fitting;
+}
+
+// TOPO-19. From the innermost that has all of them, outwards. If they are apart already, the one
+// with the most of them. Empty: none is in a domain.
+std::vector<TreeDomainId> Near::domains_of_those_there(const NearSet& set) const {
+  const TopologyTree& tree = set.nodes->tree();
+  const std::vector<NodeId> there = there_of(set);
+  std::vector<TreeDomainId> domains;
+  const std::size_t outermost = set.required.value_or(0);
+  for (TreeDomainId id = set.nodes->around(there); id.is_valid(); id = tree.domain(id).parent) {
+    if (tree.domain(id).level < outermost) break;
+    domains.push_back(id);
+  }
+  if (!domains.empty()) return domains;
+  std::map<std::string, std::pair<std::int64_t, TreeDomainId>> by_path;
+  for (const NodeId node : there) {
+    const TreeDomainId id = tree.within(set.nodes->domain_of(node), outermost);
+    if (!id.is_valid()) continue;
+    auto& [members, domain] = by_path[tree.path_of(id)];
+    ++members;
+    domain = id;
+  }
+  const auto most = std::max_element(
+      by_path.begin(), by_path.end(),
+      [](const auto& left, const auto& right) { return left.second.first < right.second.first; });
+  if (most != by_path.end()) domains.push_back(most->second.second);
+  return domains;
+}
+
+namespace {
+
+std::int64_t sum_of(const std::vector<std::pair<ShapeId, std::int64_t>>& counts) {
+  std::int64_t sum = 0;
+  for (const auto& [shape, count] : counts) sum += count;
+  return sum;
+}
+
+}  // namespace
+
+// Of several, the first. Invalid: there are no pods.
+std::pair<ShapeId, std::int64_t> Near::most_frequent(const Counts& counts) {
+  std::pair<ShapeId, std::int64_t> most;
+  for (const auto& each : counts) {
+    if (each.second > most.second) most = each;
+  }
+  return most;
+}
+
+// TOPO-18. With room for so many of them: the nearest first; of equal levels, the one with the
+// least room left.
+std::vector<TreeDomainId> Near::with_room(const NearSet& set, const Counts& counts,
+                                          std::int64_t needed) {
+  const auto lacks_room = [&](TreeDomainId id) {
+    return fitting(set, set.nodes->range(id), counts) < needed;
+  };
+  std::vector<TreeDomainId> found = domains_of_those_there(set);
+  if (!found.empty()) {
+    std::erase_if(found, lacks_room);
+    return found;
+  }
+  const Room& room = room_of(set, most_frequent(counts).first);
+  const auto room_in = [&](TreeDomainId id) {
+    const Range range = set.nodes->range(id);
+    return room[range.end] - room[range.begin];
+  };
+  for (std::size_t level = set.nodes->tree().levels().size(); level-- > set.required.value_or(0);) {
+    std::vector<TreeDomainId> here = set.nodes->domains(level, set.nodes->all());
+    std::erase_if(here, [&](TreeDomainId id) { return contains(found, id) || lacks_room(id); });
+    std::stable_sort(here.begin(), here.end(), [&](TreeDomainId left, TreeDomainId right) {
+      return room_in(left) < room_in(right);
+    });
+    if (here.size() > kPlacesOfLevel) here.resize(kPlacesOfLevel);
+    found.insert(found.end(), here.begin(), here.end());
+  }
+  return found;
+}
+
+std::vector<TreeDomainId> Near::domains_to_look_at(const NearSet& set) const {
+  std::vector<TreeDomainId> domains = domains_of_those_there(set);
+  if (!domains.empty()) return {domains.back()};
+  return set.nodes->domains(set.required.value_or(0), set.nodes->all());
+}
+
+void Near::explain(const NearSet& set, const Counts& counts) {
+  const std::vector<TreeDomainId> domains = domains_to_look_at(set);
+  std::int64_t most = 0;
+  std::string best;
+  for (const TreeDomainId id : domains) {
+    const std::int64_t fits = fitting(set, set.nodes->range(id), counts);
+    if (fits <= most) continue;
+    most = fits;
+    best = set.nodes->tree().path_of(id);
+  }
+  why_ = reject(Reason::no_domain_has_room, most, sum_of(counts), session_.keep(set.level));
+  const std::vector<TreeDomainId> of_those_there = domains_of_those_there(set);
+  if (!of_those_there.empty()) {
+    why_.detail = session_.keep("most of its other pods are in " +
+                                set.nodes->tree().path_of(of_those_there.back()));
+  } else if (!best.empty()) {
+    why_.detail = session_.keep("most in " + best);
+  }
+}
+
+void Near::add_places(const NearSet& set, std::int64_t needed, std::vector<Place>& places) {
+  for (const TreeDomainId id : with_room(set, pending_of(tasks_, tasks_.size()), needed)) {
+    const bool is_known = std::any_of(places.begin(), places.end(), [&](const Place& each) {
+      return each.domain == id && each.is_on_leaving == is_on_leaving_;
+    });
+    if (!is_known) places.push_back({id, is_on_leaving_});
+  }
+}
+
+std::vector<Near::Place> Near::places() {
+  std::vector<Place> places;
+  const NearSet* const all = whole();
+  if (all == nullptr) return {Place()};
+  const auto count = static_cast<std::int64_t>(tasks_.size());
+  const std::int64_t lacking = std::clamp<std::int64_t>(lacking_, 1, count);
+  look_at(false, nullptr);
+  add_places(*all, count, places);
+  add_places(*all, lacking, places);
+  if (!all->required) {
+    places.push_back({});
+    return places;
+  }
+  if (cluster_.releasing_task_count() > 0) {
+    look_at(true, nullptr);
+    add_places(*all, lacking, places);
+  }
+  if (places.empty()) {
+    look_at(false, nullptr);
+    explain(*all, pending_of(tasks_, static_cast<std::size_t>(lacking)));
+  }
+  return places;
+}
+
+// TOPO-22
+std::optional<std::vector<Near::Place>> Near::places_to_clear() const {
+  const NearSet* const all = whole();
+  if (!is_required()) return std::nullopt;
+  std::vector<Place> places;
+  if (all == nullptr || !all->required || has_parts()) return places;
+  for (const TreeDomainId id : domains_to_look_at(*all)) places.push_back({id});
+  return places;
+}
+
+bool Near::are_near(const std::vector<NodeId>& nodes) const {
+  if (!is_required()) return true;
+  const NearSet* const all = whole();
+  if (all == nullptr || !all->required || has_parts()) return false;
+  std::vector<NodeId> both = there_of(*all);
+  both.insert(both.end(), nodes.begin(), nodes.end());
+  const TreeDomainId domain = all->nodes->around(both);
+  return domain.is_valid() && all->nodes->tree().domain(domain).level >= *all->required;
+}
+
+void Near::enter_place_to_keep() {
+  const std::optional<std::vector<Place>> places = places_to_clear();
+  if (!places || places->empty()) return;
+  const NearSet& all = *whole();
+  const Counts counts = pending_of(tasks_, tasks_.size());
+  const std::vector<NodeId> kept = cluster_.locks().nodes_of(job_.id);
+  const Place* best = nullptr;
+  std::tuple<bool, std::int64_t, std::int64_t> most;
+  for (const Place& each : *places) {
+    const Range range = all.nodes->range(each.domain);
+    std::int64_t once_emptied = 0;
+    for (const auto& [shape, count] : counts) {
+      const std::vector<std::uint8_t>& passing = session_.passing_but_for_vetoes(shape);
+      std::int64_t room = 0;
+      for (const NodeId node : all.nodes->nodes(range)) {
+        const bool is_barred =
+            cluster_.node(node).lock.is_foreign || !session_.is_open_to(node, job_.id);
+        if (passing[node.index()] == 0 || is_barred) continue;
+        room += room_for(OnceEmptied{cluster_}, cluster_.shape(shape), node);
+      }
+      once_emptied += std::min(count, room);
+    }
+    const std::int64_t here = std::count_if(
+        kept.begin(), kept.end(), [&](NodeId node) { return all.nodes->has(range, node); });
+    const std::tuple now(once_emptied == sum_of(counts), here, fitting(all, range, counts));
+    if (best != nullptr && now <= most) continue;
+    best = &each;
+    most = now;
+  }
+  enter(*best);
+}
+
+void Near::enter(const Place& place) {
+  leave();
+  begin_again();
+  look_at(place.is_on_leaving, nullptr);
+  const NearSet* const all = whole();
+  if (all != nullptr) whole_ = filled(*all, place.domain, pending_of(tasks_, tasks_.size()));
+  end();
+}
+
+void Near::leave() {
+  whole_.reset();
+  end();
+}
+
+bool Near::begin(TaskId task) {
+  const Within* outer = whole_ ? &*whole_ : nullptr;
+  const auto sets = of_task_.find(task);
+  if (sets == of_task_.end()) return true;
+  for (const std::size_t s : sets->second) {
+    std::optional<Choice>& choice = chosen_[s];
+    if (!choice && !choose(sets_[s], outer, choice.emplace())) {
+      choice.reset();
+      return false;
+    }
+    if (choice->within) outer = &*choice->within;
+  }
+  session_.stay_within(outer);
+  return true;
+}
+
+// TOPO-20. With room for all that wait, or else for as many as the job lacks.
+bool Near::choose(const NearSet& set, const Within* outer, Choice& choice) {
+  const Counts counts = pending_of(set.waiting, set.waiting.size());
+  const std::int64_t all = sum_of(counts);
+  const std::int64_t lacking = std::clamp<std::int64_t>(lacking_, 1, all);
+  rooms_.clear();
+  for (const bool leaving : {false, true}) {
+    if (leaving && (cluster_.releasing_task_count() == 0 || !set.required)) break;
+    look_at(leaving, outer);
+    for (const std::int64_t needed : {all, lacking}) {
+      const std::vector<TreeDomainId> domains = with_room(set, counts, needed);
+      if (domains.empty()) continue;
+      choice.within = filled(set, domains.front(), counts);
+      return true;
+    }
+  }
+  if (!set.required) return true;
+  look_at(false, outer);
+  explain(set, counts);
+  return false;
+}
+
+bool Near::gives_way(TaskId task) {
+  const auto sets = of_task_.find(task);
+  if (sets == of_task_.end()) return false;
+  bool gives_way = false;
+  for (const std::size_t s : sets->second) {
+    if (sets_[s].required || !chosen_[s] || !chosen_[s]->within) continue;
+    chosen_[s]->within.reset();
+    gives_way = true;
+  }
+  return gives_way;
+}
+
+}  // namespace berth::actions

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/engine/within.h"
+#include "berth/model/cluster.h"
+
+namespace berth::engine {
+
+class Session;
+
+// The best node with idle room for a task of this shape, in the first group that has one. Of the
+// nodes of the job's own queue first, then of those above it (NODES-16).
+NodeId best_within(Session& session, const Within& within, ShapeId shape, JobId job);
+
+// How many pods of the shape each node has room for, for this job: now, or once those that leave
+// have left. By node.
+std::vector<std::int32_t> idle_room(Session& session, ShapeId shape, JobId job);
+std::vector<std::int32_t> future_room(Session& session, ShapeId shape, JobId job);
+
+}  // namespace berth::engine
