@@ -22,6 +22,10 @@ NodeObject make_node(std::size_t number, const Load& load) {
   const std::size_t zone = load.zones_in_a_row ? 3 * number / load.nodes : number % 3;
   node.labels = {{"kubernetes.io/hostname", node.name},
                  {"topology.kubernetes.io/zone", "z" + std::to_string(zone)}};
+  if (!load.together.empty()) {
+    node.labels["rack"] = numbered("r", number / 32);
+    node.labels["block"] = numbered("b", number / 512);
+  }
   node.allocatable = {{"cpu", 64'000}, {"memory", 256 * kGi}, {"pods", 250}};
   if (load.gpus > 0) node.allocatable["nvidia.com/gpu"] = load.gpus;
   return node;
@@ -80,6 +84,9 @@ void add_gangs(mirror::Mirror& mirror, const Load& load, const char* prefix, std
     group.uid = "group:" + group.name;
     if (load.queues > 0) group.queue = numbered("q", gang % load.queues);
     group.min_member = static_cast<std::int32_t>(size);
+    if (!load.together.empty()) {
+      group.topology.rules = {{.written = "bench", .required = {.name = load.together}}};
+    }
     mirror.apply(group);
     for (std::size_t member = 0; member < size; ++member) {
       PodObject pod = make_pod(group.name, member, shape);
@@ -100,6 +107,10 @@ void add_gangs(mirror::Mirror& mirror, const Load& load, const char* prefix, std
 }  // namespace
 
 void fill(mirror::Mirror& mirror, const Load& load) {
+  if (!load.together.empty()) {
+    mirror.apply(
+        TopologyObject{LevelsObject{TopologyKind::kueue, "bench", {{"block"}, {"rack"}}, {}}});
+  }
   for (std::size_t n = 0; n < load.nodes; ++n) mirror.apply(make_node(n, load));
   for (std::size_t q = 0; q < load.queues; ++q) mirror.apply(mirror::bare_queue(numbered("q", q)));
   add_gangs(mirror, load, "run", load.running_pods, true);

@@ -28,6 +28,8 @@ struct Load {
   std::size_t queues = 0;              // of the gangs; 0: only the default one
   Related related = Related::no;
   std::int64_t gpus = 0;  // of each node; pods ask for 1, 2 or 4, and in 1 of 8 gangs for none
+  // The level that must hold each gang: "rack" (of 32 nodes) or "block" (of 16 racks); empty: none.
+  std::string together = {};
   bool zones_in_a_row = false;  // each of the three zones is a row of nodes; else they take turns
   std::uint64_t seed = 1;
 };

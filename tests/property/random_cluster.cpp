@@ -233,7 +233,8 @@ std::vector<ClusterEvent> RandomStory::job() {
 std::vector<ClusterEvent> RandomStory::opening() {
   std::vector<ClusterEvent> events;
   if (with_topology_) {
-    events.emplace_back(TopologyObject{LevelsObject{.name = "t", .levels = {{"zone"}, {"rack"}}}});
+    events.emplace_back(
+        TopologyObject{LevelsObject{TopologyKind::kueue, "t", {{"zone"}, {"rack"}}, {}}});
   }
   for (int q = 0; q < 3; ++q) {
     QueueObject queue = mirror::bare_queue("q" + std::to_string(q));
