@@ -21,6 +21,7 @@
 #include "kubeapi/cluster_check.h"
 #include "kubeapi/leader_election.h"
 #include "kubeapi/live_cluster.h"
+#include "kubeapi/machine_thread.h"
 #include "kubeapi/rest_client.h"
 #include "kubeapi/starting_pods.h"
 #include "telemetry/families.h"
@@ -116,7 +117,7 @@ class LiveEnvironment final : public Environment {
         [](const std::string& finding) { log(Level::warning, finding); });
     if (lease_) {
       election_.emplace(
-          *client_, terms_->present, *lease_,
+          terms_->present, clock_, *lease_,
           kubeapi::LeaderElection::Callbacks{
               hooks_.start_leading,
               [this] {
@@ -125,7 +126,8 @@ class LiveEnvironment final : public Environment {
                 client_->end_writes(holds ? kWritesEnd : Duration(0));
               },
               [](const std::string& line) { log(Level::info, line); }, hooks_.has_kube_scheduler});
-      election_->start();
+      election_thread_.emplace(*client_, *election_, "lease");
+      election_thread_->start();
     } else {
       // Above that of any run before, as long as clocks do not go back.
       const auto now = clock_.now().time_since_epoch();
@@ -160,7 +162,7 @@ class LiveEnvironment final : public Environment {
   }
 
   void stop_callers() override {
-    if (election_) election_->stop();
+    if (election_thread_) election_thread_->stop();
     if (account_token_) account_token_->stop();
   }
   void stop() override {
@@ -284,6 +286,7 @@ class LiveEnvironment final : public Environment {
   kubeapi::LiveCluster cluster_;
   std::optional<kubeapi::LeaseOptions> lease_;
   std::optional<kubeapi::LeaderElection> election_;
+  std::optional<kubeapi::MachineThread> election_thread_;
   std::string name_space_;  // of the Lease
   std::optional<kubeapi::AccountToken> account_token_;
 };

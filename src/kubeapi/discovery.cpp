@@ -1,15 +1,10 @@
 #include "kubeapi/discovery.h"
 
 #include <algorithm>
-#include <atomic>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <thread>
 #include <utility>
 
-#include "berth/base/thread_name.h"
-#include "kubeapi/cancellation.h"
 #include "kubeapi/json_text.h"
 
 namespace berth::kubeapi {
@@ -18,8 +13,7 @@ namespace {
 
 using PlainJson = nlohmann::json;
 
-constexpr const char* kGroups = "/apis";
-constexpr Duration kPatience = std::chrono::seconds(5);  // stop() waits for an answer
+constexpr Duration kDeadline = std::chrono::seconds(5);  // of a request
 
 // "jobsets", "v1alpha2" and "jobset.x-k8s.io" of their name.
 struct Parts {
@@ -44,119 +38,80 @@ const PlainJson& list_at(const PlainJson& object, const char* key) {
 
 }  // namespace
 
-class Discovery::Impl {
- public:
-  Impl(RestClient& client, std::vector<std::string> resources, DiscoveryOptions options,
-       std::function<void(const ServedResource&)> found)
-      : client_(client),
-        missing_(std::move(resources)),
-        options_(std::move(options)),
-        found_(std::move(found)),
-        has_looked_(missing_.empty()) {}
-  ~Impl() { stop(); }
+Discovery::Discovery(std::vector<std::string> resources, DiscoveryOptions options,
+                     std::function<void(const ServedResource&)> found)
+    : missing_(std::move(resources)),
+      options_(std::move(options)),
+      found_(std::move(found)),
+      has_looked_(missing_.empty()) {}
 
-  void start() {
-    if (missing_.empty() || thread_.joinable() || cancel_.is_cancelled()) return;
-    thread_ = std::thread([this] {
-      name_thread("discovery");
-      while (!cancel_.is_cancelled() && !missing_.empty()) {
-        look();
-        if (missing_.empty() || cancel_.wait_for(options_.again)) return;
-      }
-    });
-  }
+Step Discovery::step() { return missing_.empty() ? Step() : ask(""); }
 
-  void stop() {
-    cancel_.cancel();
-    if (thread_.joinable()) thread_.join();
-  }
+Step Discovery::ask(std::string api_version) {
+  asked_ = std::move(api_version);
+  Request request;
+  request.path = path();
+  request.deadline = kDeadline;
+  return {.request = std::move(request)};
+}
 
-  bool has_looked() const { return has_looked_; }
+std::string Discovery::path() const { return asked_.empty() ? "/apis" : "/apis/" + asked_; }
 
- private:
-  void look() {
-    const auto groups = get(kGroups, "API groups");
-    if (!groups) return;
-    std::set<std::string> served;
-    for (const PlainJson& group : list_at(*groups, "groups")) {
-      for (const PlainJson& version : list_at(group, "versions")) {
-        served.insert(text_at(version, "/groupVersion"));
-      }
-    }
-    std::vector<std::string> asked;  // of two versions, the first that is wanted
-    for (const std::string& resource : missing_) {
-      const std::string api_version = parts_of(resource).api_version();
-      const bool is_new = std::find(asked.begin(), asked.end(), api_version) == asked.end();
-      if (is_new && served.contains(api_version)) asked.push_back(api_version);
-    }
-    for (const std::string& api_version : asked) look_in(api_version);
-    has_looked_ = true;
-  }
-
-  void look_in(const std::string& api_version) {
-    const auto resources = get("/apis/" + api_version, api_version);
-    if (!resources) return;
-    std::map<std::string, std::string> kinds;  // by plural
-    for (const PlainJson& each : list_at(*resources, "resources")) {
-      kinds[text_at(each, "/name")] = text_at(each, "/kind");
-    }
-    const std::vector<std::string> missing = missing_;
-    for (const std::string& resource : missing) {
-      const Parts parts = parts_of(resource);
-      const auto kind = kinds.find(parts.plural);
-      const bool is_missing =
-          std::find(missing_.begin(), missing_.end(), resource) != missing_.end();
-      if (parts.api_version() != api_version || kind == kinds.end() || !is_missing) continue;
-      // All versions of a resource have the same objects.
-      std::erase_if(missing_, [&](const std::string& other) {
-        const Parts others = parts_of(other);
-        return others.plural == parts.plural && others.group == parts.group;
-      });
-      found_({resource, api_version, kind->second});
-    }
-  }
-
-  std::optional<PlainJson> get(const std::string& path, const std::string& what) {
-    Request request;
-    request.path = path;
-    request.deadline = kPatience;
-    const Response response = client_.call(std::move(request));
-    if (cancel_.is_cancelled()) return std::nullopt;
-    const bool is_for_now = response.status == 0 || response.status >= 500;
-    has_looked_ = has_looked_ || (path == kGroups && !is_for_now && !response.ok());
-    PlainJson json = read_json(response.body);
-    if (response.ok() && json.is_object()) {
-      failed_.erase(what);
-      return json;
-    }
+Step Discovery::answered(Response response) {
+  const std::string what = asked_.empty() ? "API groups" : asked_;
+  const PlainJson json = read_json(response.body);
+  const bool is_read = response.ok() && json.is_object();
+  if (is_read) {
+    failed_.erase(what);
+    asked_.empty() ? take_groups(json) : take_resources(json);
+  } else {
     const std::string error = response.to_string();
     const bool is_new = std::exchange(failed_[what], error) != error;
-    if (is_new && options_.complain) options_.complain(what, Error{error, path});
-    return std::nullopt;
+    if (is_new && options_.complain) options_.complain(what, Error{error, path()});
   }
+  if (!unasked_.empty()) {
+    std::string next = std::move(unasked_.back());
+    unasked_.pop_back();
+    return ask(std::move(next));
+  }
+  const bool is_refused = !response.ok() && response.status != 0 && response.status < 500;
+  if (is_read || is_refused || !asked_.empty()) has_looked_ = true;
+  return missing_.empty() ? Step() : Step{.pause = options_.again};
+}
 
-  RestClient& client_;
-  std::vector<std::string> missing_;
-  const DiscoveryOptions options_;
-  const std::function<void(const ServedResource&)> found_;
-  std::map<std::string, std::string> failed_;  // the last error of each request
-  std::atomic<bool> has_looked_;
-  Cancellation cancel_;
-  std::thread thread_;
-};
+void Discovery::take_groups(const PlainJson& groups) {
+  std::set<std::string> served;
+  for (const PlainJson& group : list_at(groups, "groups")) {
+    for (const PlainJson& version : list_at(group, "versions")) {
+      served.insert(text_at(version, "/groupVersion"));
+    }
+  }
+  for (const std::string& resource : missing_) {
+    const std::string api_version = parts_of(resource).api_version();
+    const bool is_new = std::find(unasked_.begin(), unasked_.end(), api_version) == unasked_.end();
+    if (is_new && served.contains(api_version)) unasked_.push_back(api_version);
+  }
+  std::reverse(unasked_.begin(), unasked_.end());  // of two versions, the first that is wanted
+}
 
-Discovery::Discovery(RestClient& client, std::vector<std::string> resources,
-                     DiscoveryOptions options,
-                     std::function<void(const ServedResource& resource)> found)
-    : impl_(std::make_unique<Impl>(client, std::move(resources), std::move(options),
-                                   std::move(found))) {}
-
-Discovery::~Discovery() = default;
-
-void Discovery::start() { impl_->start(); }
-
-void Discovery::stop() { impl_->stop(); }
-
-bool Discovery::has_looked() const { return impl_->has_looked(); }
+void Discovery::take_resources(const PlainJson& resources) {
+  std::map<std::string, std::string> kinds;  // by plural
+  for (const PlainJson& each : list_at(resources, "resources")) {
+    kinds[text_at(each, "/name")] = text_at(each, "/kind");
+  }
+  const std::vector<std::string> missing = missing_;
+  for (const std::string& resource : missing) {
+    const Parts parts = parts_of(resource);
+    const auto kind = kinds.find(parts.plural);
+    const bool is_missing = std::find(missing_.begin(), missing_.end(), resource) != missing_.end();
+    if (parts.api_version() != asked_ || kind == kinds.end() || !is_missing) continue;
+    // All versions of a resource have the same objects.
+    std::erase_if(missing_, [&](const std::string& other) {
+      const Parts others = parts_of(other);
+      return others.plural == parts.plural && others.group == parts.group;
+    });
+    found_({resource, asked_, kind->second});
+  }
+}
 
 }  // namespace berth::kubeapi

@@ -1,20 +1,22 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
-#include <memory>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "berth/base/clock.h"
 #include "berth/base/result.h"
-#include "kubeapi/rest_client.h"
+#include "kubeapi/state_machine.h"
 
 namespace berth::kubeapi {
 
 struct DiscoveryOptions {
   Duration again = std::chrono::seconds(30);  // how often to look for what is not served
-  // Logs a failure, on the thread of the discovery.
+  // Logs a failure.
   std::function<void(const std::string& what, const Error& error)> complain;
 };
 
@@ -27,25 +29,32 @@ struct ServedResource {
 
 // Looks which resources the API server serves, until it serves all: one request for its groups, and
 // one for each of them that could have one of these resources (API-27).
-class Discovery {
+class Discovery final : public StateMachine {
  public:
   // `resources`: RESOURCE.VERSION.GROUP. Of those that differ by the version alone, one is found.
-  // `found` is called once for each, on the thread of the discovery. `client` must outlive it.
-  Discovery(RestClient& client, std::vector<std::string> resources, DiscoveryOptions options,
+  // `found` is called once for each.
+  Discovery(std::vector<std::string> resources, DiscoveryOptions options,
             std::function<void(const ServedResource& resource)> found);
-  ~Discovery();  // stop()
-  Discovery(const Discovery&) = delete;
-  Discovery& operator=(const Discovery&) = delete;
 
-  void start();
-  // Returns when `found` does not run. Idempotent.
-  void stop();
+  Step step() override;
+  Step answered(Response response) override;
+
   // True once it has looked; also if it may not. Any thread.
-  bool has_looked() const;
+  bool has_looked() const { return has_looked_; }
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  Step ask(std::string api_version);
+  std::string path() const;
+  void take_groups(const nlohmann::json& groups);
+  void take_resources(const nlohmann::json& resources);
+
+  std::vector<std::string> missing_;
+  const DiscoveryOptions options_;
+  const std::function<void(const ServedResource&)> found_;
+  std::map<std::string, std::string> failed_;  // the last error of each request
+  std::string asked_;                          // an API version; empty: the groups
+  std::vector<std::string> unasked_;           // API versions of this look
+  std::atomic<bool> has_looked_;
 };
 
 }  // namespace berth::kubeapi

@@ -26,12 +26,6 @@ std::string KnownObjects::id_of(const document::Value& object) const {
   return kind_.by_uid ? metadata_text(object, "uid") : full_name_of(object);
 }
 
-void KnownObjects::count(std::uint64_t ReflectorCounters::*counter) {
-  const std::lock_guard lock(mutex_);
-  ++(counters_.*counter);
-  counters_.objects = generations_.size();
-}
-
 // API-15: an object that cannot be decoded is reported and skipped. The last good state of it
 // stays. API-25: many objects may have the same fault in a part, so that is reported once.
 void KnownObjects::change(const document::Value& object) {
@@ -42,11 +36,12 @@ void KnownObjects::change(const document::Value& object) {
   const Status accepted =
       id.empty() ? Status(Error{"it has no name or no uid", ""}) : kind_.changed(object, complaint);
   const std::string what = accepted && !complaint ? "" : kind_.name + " " + full_name_of(object);
-  if (!what.empty()) count(&ReflectorCounters::decode_failures);
+  if (!what.empty()) ++decode_failures_;
   if (!accepted) return complain_of_object(what, what, accepted.error());
   if (complaint) complain_of_object(kind_.name + ": " + complaint->message, what, *complaint);
   if (known == generations_.end()) generations_.emplace(std::move(id), generation_);
-  count(&ReflectorCounters::events);
+  ++events_;
+  objects_ = generations_.size();
 }
 
 void KnownObjects::remove(const document::Value& object) {
@@ -55,7 +50,8 @@ void KnownObjects::remove(const document::Value& object) {
   const std::string id = known->first;
   generations_.erase(known);
   kind_.gone(id);
-  count(&ReflectorCounters::events);
+  ++events_;
+  objects_ = generations_.size();
 }
 
 // API-13: objects of earlier lists and watches that this list does not have are gone.
@@ -67,8 +63,9 @@ void KnownObjects::end_list() {
     }
     kind_.gone(known->first);
     known = generations_.erase(known);
-    count(&ReflectorCounters::events);
+    ++events_;
   }
+  objects_ = generations_.size();
 }
 
 bool KnownObjects::is_due(const std::string& key) {
@@ -101,8 +98,11 @@ void KnownObjects::complain_of_object(const std::string& key, const std::string&
 }
 
 ReflectorCounters KnownObjects::counters() const {
-  const std::lock_guard lock(mutex_);
-  return counters_;
+  ReflectorCounters counters;
+  counters.events = events_;
+  counters.decode_failures = decode_failures_;
+  counters.objects = objects_;
+  return counters;
 }
 
 }  // namespace berth::kubeapi

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 
-#include "kubeapi/reflector.h"
+#include "kubeapi/reflected_kind.h"
 
 namespace berth::kubeapi {
 
@@ -14,8 +14,9 @@ namespace berth::kubeapi {
 // thread, except counters().
 class KnownObjects {
  public:
-  KnownObjects(const ReflectedKind& kind, const ReflectorOptions& options)
-      : kind_(kind), options_(options) {}
+  // All must outlive this.
+  KnownObjects(const Clock& clock, const ReflectedKind& kind, const ReflectorOptions& options)
+      : clock_(clock), kind_(kind), options_(options) {}
 
   void change(const document::Value& object);
   void remove(const document::Value& object);
@@ -35,18 +36,18 @@ class KnownObjects {
   // No error of this key was logged lately.
   bool is_due(const std::string& key);
   void complain_of_object(const std::string& key, const std::string& what, const Error& error);
-  void count(std::uint64_t ReflectorCounters::*counter);
 
+  const Clock& clock_;
   const ReflectedKind& kind_;
   const ReflectorOptions& options_;
-  const SteadyClock clock_;
   std::unordered_map<std::string, std::uint32_t> generations_;  // by the key of the object
   std::uint32_t generation_ = 0;
   std::map<std::string, TimePoint> complained_;  // the last time, by object or by message
   TimePoint lines_since_;
-  std::size_t lines_ = 0;     // about objects since then, logged or not
-  mutable std::mutex mutex_;  // guards counters_
-  ReflectorCounters counters_;
+  std::size_t lines_ = 0;  // about objects since then, logged or not
+  std::atomic<std::uint64_t> events_ = 0;
+  std::atomic<std::uint64_t> decode_failures_ = 0;
+  std::atomic<std::uint64_t> objects_ = 0;
 };
 
 // "namespace/name", or "name"; empty without a name.

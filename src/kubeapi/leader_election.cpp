@@ -5,9 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "berth/base/clock.h"
 #include "berth/base/text.h"
-#include "berth/base/thread_name.h"
 #include "kubeapi/json_text.h"
 
 namespace berth::kubeapi {
@@ -31,65 +29,88 @@ std::string micro_time(TimePoint time) {
 
 }  // namespace
 
-LeaderElection::LeaderElection(RestClient& client, ports::Leadership& leadership,
+LeaderElection::LeaderElection(ports::Leadership& leadership, const Clock& wall_clock,
                                LeaseOptions options, Callbacks callbacks)
-    : client_(client),
-      leadership_(leadership),
+    : leadership_(leadership),
+      wall_clock_(wall_clock),
       options_(std::move(options)),
       callbacks_(std::move(callbacks)) {}
 
-LeaderElection::~LeaderElection() { stop(); }
-
-void LeaderElection::start() {
-  thread_ = std::thread([this] { run(); });
-}
-
-void LeaderElection::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_stopping_ = true;
-    changed_.notify_all();
+Step LeaderElection::step() {
+  if (is_unfit()) return give_back();
+  if (now() < left_to_others_) return pause();
+  // LEASE-1
+  if (leads_ && leadership_.epoch() == 0) {
+    lose("it was not renewed in time");
+    return pause();
   }
-  if (thread_.joinable()) thread_.join();
+  begun_at_ = now();
+  return read();
 }
 
-void LeaderElection::run() {
-  name_thread("lease");
-  std::unique_lock lock(mutex_);
-  while (!is_stopping_) {
-    lock.unlock();
-    if (!yield_if_unfit() && now() >= left_to_others_) hold_or_lose();
-    lock.lock();
-    // A candidate only reads, and a lease that was given back should not lie idle.
-    const Duration pause = leads_ ? options_.retry_period : std::min(options_.retry_period, kLook);
-    changed_.wait_for(lock, pause, [this] { return is_stopping_; });
+Step LeaderElection::answered(Response response) {
+  if (!std::exchange(is_writing_, false)) return look(response);
+  constexpr int kConflict = 409;  // another berthd was faster
+  if (!response.ok() && response.status != kConflict) {
+    complain("cannot write the lease: " + response.to_string());
   }
-  lock.unlock();
-  if (!leads_) return;
-  stop_leading();
-  release();
+  if (is_giving_back_) return end_giving_back();
+  if (response.ok()) {
+    seen_ = written_;
+    last_complaint_.clear();
+  }
+  return end_attempt(response.ok());
 }
 
-// LEASE-1
-void LeaderElection::hold_or_lose() {
-  if (leads_ && leadership_.epoch() == 0) return lose("it was not renewed in time");
-  // The time before the request, because the server counts from its own write.
-  const TimePoint begun_at = now();
-  const bool holds = attempt();
-  const TimePoint until = begun_at + options_.renew_deadline;
+Step LeaderElection::look(const Response& response) {
+  std::optional<Lease> lease = lease_in(response);
+  if (is_giving_back_) {
+    if (!lease || lease->holder != options_.identity) return end_giving_back();
+    lease->holder.clear();
+    lease->duration_s = 1;
+    return write(*std::move(lease));
+  }
+  note_answer(lease.has_value());
+  if (!lease) return end_attempt(false);
+  if (!lease->exists || lease->version != seen_.version) seen_at_ = now();
+  seen_ = *lease;
+  return may_take(*lease) ? write(claim(*std::move(lease))) : end_attempt(false);
+}
+
+Step LeaderElection::end_attempt(bool holds) {
+  // From the time before the requests, because the server counts from its own write.
+  const TimePoint until = begun_at_ + options_.renew_deadline;
   if (holds && !leads_) {
-    renewed_at_ = begun_at;
+    renewed_at_ = begun_at_;
     const std::uint64_t epoch = seen_.transitions + 1;
     leadership_.begin(epoch, until);
     if (leadership_.holds(epoch)) start_leading(epoch);  // else the next attempt has another epoch
   } else if (holds && leadership_.extend(until)) {
-    renewed_at_ = begun_at;
+    renewed_at_ = begun_at_;
   } else if (leads_ && leadership_.epoch() == 0) {
     lose("it was not renewed in time");
   } else if (leads_ && seen_.exists && seen_.holder != options_.identity) {
     // A failed attempt may be repeated until the deadline; a lost lease may not.
     lose("another holds it");
   }
+  return pause();
+}
+
+Step LeaderElection::give_back() {
+  stop_leading();
+  is_giving_back_ = true;
+  return read();
+}
+
+Step LeaderElection::end_giving_back() {
+  is_giving_back_ = false;
+  left_to_others_ = now() + options_.lease_duration;
+  return pause();
+}
+
+// A candidate only reads, and a lease that was given back should not lie idle.
+Step LeaderElection::pause() const {
+  return {.pause = leads_ ? options_.retry_period : std::min(options_.retry_period, kLook)};
 }
 
 void LeaderElection::lose(const char* why) {
@@ -100,15 +121,11 @@ void LeaderElection::lose(const char* why) {
 }
 
 // VIEW-12
-bool LeaderElection::yield_if_unfit() {
-  const TimePoint at = now();
-  if (!leads_ || !callbacks_.is_fit || callbacks_.is_fit()) fit_at_ = at;
-  if (at - fit_at_ < options_.unfit_patience) return false;
+bool LeaderElection::is_unfit() {
+  if (!leads_ || !callbacks_.is_fit || callbacks_.is_fit()) fit_at_ = now();
+  if (now() - fit_at_ < options_.unfit_patience) return false;
   callbacks_.log("no kube-scheduler reads pods through this berthd for " +
                  format_duration(options_.unfit_patience) + "; the lease is left to another");
-  stop_leading();
-  release();
-  left_to_others_ = now() + options_.lease_duration;
   return true;
 }
 
@@ -125,39 +142,28 @@ void LeaderElection::stop_leading() {
   leadership_.end();
 }
 
-bool LeaderElection::attempt() {
-  std::optional<Lease> lease = read();
-  note_answer(lease.has_value());
-  if (!lease) return false;
-  if (!lease->exists || lease->version != seen_.version) seen_at_ = now();
-  seen_ = *lease;
-  if (lease->exists && !leads_ && !is_free(*lease)) return false;
-  if (lease->exists && leads_ && lease->holder != options_.identity) return false;
-  const std::string time = micro_time(SystemClock().now());
+// Our own lease is as any other to a candidate: it was lost.
+bool LeaderElection::may_take(const Lease& lease) const {
+  const bool is_ours = lease.holder == options_.identity;
+  if (leads_ && lease.exists) return is_ours;
+  if (lease.holder.empty()) return true;
+  const Duration duration = std::chrono::seconds(lease.duration_s);
+  return is_steady(duration) && (is_ours || now() - seen_at_ >= duration);
+}
+
+LeaderElection::Lease LeaderElection::claim(Lease lease) const {
+  const std::string time = micro_time(wall_clock_.now());
   if (!leads_) {
     // Each acquisition counts, even of a lease that was given back or is still ours: an epoch never
     // repeats.
-    if (lease->exists) ++lease->transitions;
-    lease->acquired = time;
+    if (lease.exists) ++lease.transitions;
+    lease.acquired = time;
   }
-  lease->holder = options_.identity;
-  lease->renewed = time;
-  lease->duration_s =
+  lease.holder = options_.identity;
+  lease.renewed = time;
+  lease.duration_s =
       std::chrono::duration_cast<std::chrono::seconds>(options_.lease_duration).count();
-  if (!write(*lease)) return false;
-  seen_.holder = lease->holder;
-  seen_.transitions = lease->transitions;
-  seen_.exists = true;
-  last_complaint_.clear();
-  return true;
-}
-
-// Of a candidate. Our own is as any other: we have lost it.
-bool LeaderElection::is_free(const Lease& lease) const {
-  if (lease.holder.empty()) return true;
-  const Duration duration = std::chrono::seconds(lease.duration_s);
-  const bool is_ours = lease.holder == options_.identity;
-  return is_steady(duration) && (is_ours || now() - seen_at_ >= duration);
+  return lease;
 }
 
 // LEASE-8. A holder writes nothing in the last part of its lease. That is the time that its last
@@ -195,13 +201,21 @@ std::string LeaderElection::path() const {
   return "/apis/coordination.k8s.io/v1/namespaces/" + url_encoded(options_.name_space) + "/leases";
 }
 
-std::optional<LeaderElection::Lease> LeaderElection::read() {
+Request LeaderElection::request() const {
   Request request;
-  request.path = path() + "/" + url_encoded(options_.name);
   request.deadline = patience();
   request.urgent = true;
   request.needs_no_term = true;
-  const Response response = client_.call(std::move(request));
+  return request;
+}
+
+Step LeaderElection::read() const {
+  Request read = request();
+  read.path = path() + "/" + url_encoded(options_.name);
+  return {.request = std::move(read)};
+}
+
+std::optional<LeaderElection::Lease> LeaderElection::lease_in(const Response& response) {
   if (response.status == kNotFound) return Lease{};
   const nlohmann::json json = read_json(response.body);
   if (!response.ok() || !json.is_object()) {
@@ -221,7 +235,7 @@ std::optional<LeaderElection::Lease> LeaderElection::read() {
   return lease;
 }
 
-bool LeaderElection::write(const Lease& lease) {
+Step LeaderElection::write(Lease lease) {
   Json body{{"apiVersion", "coordination.k8s.io/v1"},
             {"kind", "Lease"},
             {"metadata", {{"name", options_.name}, {"namespace", options_.name_space}}},
@@ -232,32 +246,19 @@ bool LeaderElection::write(const Lease& lease) {
   if (!lease.acquired.empty()) body["spec"]["acquireTime"] = lease.acquired;
   if (!lease.renewed.empty()) body["spec"]["renewTime"] = lease.renewed;
   if (lease.exists) body["metadata"]["resourceVersion"] = lease.version;
-  Request request;
-  request.method = lease.exists ? "PUT" : "POST";
-  request.path = lease.exists ? path() + "/" + url_encoded(options_.name) : path();
-  request.content_type = "application/json";
-  request.body = json_text(body);
-  request.deadline = patience();
-  request.urgent = true;
-  request.needs_no_term = true;
-  const Response response = client_.call(std::move(request));
-  constexpr int kConflict = 409;  // another berthd was faster
-  if (!response.ok() && response.status != kConflict) {
-    complain("cannot write the lease: " + response.to_string());
-  }
-  return response.ok();
+  Request write = request();
+  write.method = lease.exists ? "PUT" : "POST";
+  write.path = lease.exists ? path() + "/" + url_encoded(options_.name) : path();
+  write.content_type = "application/json";
+  write.body = json_text(body);
+  lease.exists = true;
+  written_ = std::move(lease);
+  is_writing_ = true;
+  return {.request = std::move(write)};
 }
 
 void LeaderElection::complain(const std::string& line) {
   if (std::exchange(last_complaint_, line) != line) callbacks_.log(line);
-}
-
-void LeaderElection::release() {
-  std::optional<Lease> lease = read();
-  if (!lease || lease->holder != options_.identity) return;
-  lease->holder.clear();
-  lease->duration_s = 1;
-  write(*lease);
 }
 
 }  // namespace berth::kubeapi

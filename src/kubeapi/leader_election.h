@@ -1,16 +1,13 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "berth/base/clock.h"
-#include "kubeapi/rest_client.h"
+#include "kubeapi/state_machine.h"
 #include "ports/leadership.h"
 
 namespace berth::kubeapi {
@@ -26,13 +23,11 @@ struct LeaseOptions {
 };
 
 // Holds a Lease (coordination.k8s.io/v1) as client-go does: a holder loses it if we see no renewal
-// for the lease's duration, by our own clock. Runs on its own thread. docs/design/lease.md has the
-// rules.
-class LeaderElection {
+// for the lease's duration, by our own clock. docs/design/lease.md has the rules.
+class LeaderElection final : public StateMachine {
  public:
   struct Callbacks {
-    // `epoch` is greater than that of every leader before; its term has begun. Called on the
-    // election's thread, as is `stop_leading`.
+    // `epoch` is greater than that of every leader before; its term has begun.
     std::function<void(std::uint64_t epoch)> start_leading;
     // No decision follows the return of this call. The term is over by then, unless the lease is
     // given back: then it ends after this call.
@@ -43,14 +38,15 @@ class LeaderElection {
     std::function<bool()> is_fit = {};
   };
 
-  // `client` and `leadership` must outlive this. All times are those of the clock of `leadership`.
-  LeaderElection(RestClient& client, ports::Leadership& leadership, LeaseOptions options,
+  // `leadership` must outlive this, and so must `wall_clock`, which the Lease shows to people. All
+  // other times are those of the clock of `leadership`.
+  LeaderElection(ports::Leadership& leadership, const Clock& wall_clock, LeaseOptions options,
                  Callbacks callbacks);
-  ~LeaderElection();  // stop()
 
-  void start();
-  // Stops leading and gives the lease back, so that the next leader need not wait. Idempotent.
-  void stop();
+  Step step() override;
+  Step answered(Response response) override;
+  // Stops leading and gives the lease back, so that the next leader need not wait.
+  Step stop() override { return leads_ ? give_back() : Step(); }
 
   // Terms that ended because the lease was not renewed in time, or was another's. Any thread.
   std::uint64_t losses() const { return losses_; }
@@ -66,45 +62,47 @@ class LeaderElection {
     bool exists = false;
   };
 
-  void run();
-  void hold_or_lose();
-  void lose(const char* why);
-  // Tries once to get or keep the lease. True if we hold it now.
-  bool attempt();
-  std::optional<Lease> read();
-  bool write(const Lease& lease);
-  bool is_free(const Lease& lease) const;
+  Step look(const Response& response);
+  Step end_attempt(bool holds);
+  Step give_back();
+  Step end_giving_back();
+  Step pause() const;
+  Step read() const;
+  Step write(Lease lease);
+  Request request() const;
+  std::optional<Lease> lease_in(const Response& response);
+  Lease claim(Lease lease) const;
+  bool may_take(const Lease& lease) const;
   bool is_steady(Duration of_lease) const;
   void note_answer(bool is_there);
   void start_leading(std::uint64_t epoch);
   void stop_leading();
-  // True if we gave the lease back.
-  bool yield_if_unfit();
+  void lose(const char* why);
+  bool is_unfit();
   void complain(const std::string& line);
-  void release();
   Duration patience() const;
   Duration patience_of_candidate() const;
   std::string path() const;
   TimePoint now() const { return leadership_.clock().now(); }
 
-  RestClient& client_;
   ports::Leadership& leadership_;
+  const Clock& wall_clock_;
   const LeaseOptions options_;
   const Callbacks callbacks_;
   Lease seen_;
+  Lease written_;  // the answer is awaited
   TimePoint seen_at_;
   std::optional<TimePoint> steady_since_;  // the API server answers; none: it did not the last time
   TimePoint answered_at_;
+  TimePoint begun_at_;        // the attempt under way
   TimePoint renewed_at_;      // our last renewal
   TimePoint fit_at_;          // the last time, while we lead
   TimePoint left_to_others_;  // until then
+  bool is_writing_ = false;
+  bool is_giving_back_ = false;
   bool leads_ = false;
   std::atomic<std::uint64_t> losses_ = 0;
   std::string last_complaint_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool is_stopping_ = false;
-  std::thread thread_;
 };
 
 }  // namespace berth::kubeapi

@@ -12,6 +12,8 @@
 #include "kube/codecs.h"
 #include "kubeapi/discovery.h"
 #include "kubeapi/group_names.h"
+#include "kubeapi/machine_thread.h"
+#include "kubeapi/reflector.h"
 #include "kubeapi/watched_types.h"
 
 namespace berth::kubeapi {
@@ -24,6 +26,17 @@ Result<std::string> decode_holder(const document::Value& lease) {
   if (reading.failed()) return reading.error();
   return holder;
 }
+
+// A reflector on its thread.
+struct Following {
+  Following(RestClient& client, const Clock& clock, ReflectedKind kind,
+            const ReflectorOptions& options)
+      : reflector(clock, client.server(), std::move(kind), options),
+        thread(client, reflector, "watch " + reflector.name()) {}
+
+  Reflector reflector;
+  MachineThread thread;
+};
 
 }  // namespace
 
@@ -48,66 +61,66 @@ class LiveCluster::Impl {
         unknown.push_back(owner);
       }
     }
-    discovery_.emplace(client_, std::move(unknown),
+    discovery_.emplace(std::move(unknown),
                        DiscoveryOptions{options_.discover_again, options_.reflector.complain},
                        [this](const ServedResource& served) { follow(served); });
+    discovery_thread_.emplace(client_, *discovery_, "discovery");
   }
   ~Impl() { stop(); }
 
   Status start(ports::EventSink& sink) {
     if (sink_ != nullptr) return Error{"the cluster was started already", "LiveCluster"};
     sink_ = &sink;
-    for (const auto& reflector : reflectors_) reflector->start();
-    for (const auto& reflector : owners_) reflector->start();
-    discovery_->start();
+    for (const auto& each : reflectors_) each->thread.start();
+    for (const auto& each : owners_) each->thread.start();
+    discovery_thread_->start();
     return Done{};
   }
 
   void stop() {
-    discovery_->stop();  // nobody adds owners any more
-    for (const auto& reflector : reflectors_) reflector->stop();
-    for (const auto& reflector : owners_) reflector->stop();
+    discovery_thread_->stop();  // nobody adds owners any more
+    for (const auto& each : reflectors_) each->thread.stop();
+    for (const auto& each : owners_) each->thread.stop();
   }
 
   std::vector<std::string> unsynced() const {
     std::vector<std::string> names;
-    for (const auto& reflector : reflectors_) {
-      if (!reflector->is_synced() && is_awaited(reflector->name())) {
-        names.push_back(reflector->name());
-      }
+    for (const auto& each : reflectors_) {
+      const Reflector& reflector = each->reflector;
+      if (!reflector.is_synced() && is_awaited(reflector.name())) names.push_back(reflector.name());
     }
     if (is_late()) return names;
     if (!discovery_->has_looked()) names.emplace_back("API groups");
     const std::lock_guard lock(mutex_);
-    for (const auto& reflector : owners_) {
-      if (!reflector->is_synced()) names.push_back(reflector->name());
+    for (const auto& each : owners_) {
+      if (!each->reflector.is_synced()) names.push_back(each->reflector.name());
     }
     return names;
   }
 
   bool is_behind() const {
     return std::any_of(reflectors_.begin(), reflectors_.end(),
-                       [](const auto& each) { return each->is_behind(); });
+                       [](const auto& each) { return each->reflector.is_behind(); });
   }
 
   std::vector<std::string> missing_for_volumes() const {
     std::vector<std::string> names;
-    for (const auto& reflector : reflectors_) {
-      const bool is_missing = reflector->counters().lists == 0 && is_of_storage(reflector->name());
-      if (is_missing && (reflector->is_synced() || is_late())) names.push_back(reflector->name());
+    for (const auto& each : reflectors_) {
+      const Reflector& reflector = each->reflector;
+      const bool is_missing = reflector.counters().lists == 0 && is_of_storage(reflector.name());
+      if (is_missing && (reflector.is_synced() || is_late())) names.push_back(reflector.name());
     }
     return names;
   }
 
   std::vector<KindCounters> counters() const {
     std::vector<KindCounters> all;
-    for (const auto& reflector : reflectors_) {
-      all.push_back({reflector->name(), reflector->counters()});
-    }
+    const auto add = [&](const auto& each) {
+      all.push_back({each->reflector.name(), each->reflector.counters()});
+    };
+    std::for_each(reflectors_.begin(), reflectors_.end(), add);
     const std::lock_guard lock(mutex_);
-    for (const auto& reflector : owners_) {
-      all.push_back({reflector->name(), reflector->counters()});
-    }
+    std::for_each(owners_.begin(), owners_.end(), add);
     return all;
   }
 
@@ -115,7 +128,7 @@ class LiveCluster::Impl {
   // API-24, API-26. Sessions start without leases. They wait for owners, because a target that its
   // owner names would lose its nodes and a gang would be planned one by one, and for budgets. They
   // do not wait for these without limit.
-  bool is_late() const { return std::chrono::steady_clock::now() - made_at_ >= kOwnersListed; }
+  bool is_late() const { return clock_.now() - made_at_ >= kOwnersListed; }
 
   bool is_awaited(const std::string& name) const {
     return name == kBudgets || is_of_storage(name) ? !is_late() : name != "leases";
@@ -146,13 +159,13 @@ class LiveCluster::Impl {
   }
 
   void follow(const ServedResource& served) {
-    std::unique_ptr<Reflector> reflector = reflector_of(served);
-    reflector->start();
+    std::unique_ptr<Following> following = following_of(served);
+    following->thread.start();
     const std::lock_guard lock(mutex_);
-    owners_.push_back(std::move(reflector));
+    owners_.push_back(std::move(following));
   }
 
-  std::unique_ptr<Reflector> reflector_of(const ServedResource& served) {
+  std::unique_ptr<Following> following_of(const ServedResource& served) {
     if (served.resource == kKubeGroups) return reflect(kube_groups());
     for (const WatchedType& type : topology_types()) {
       if (served.resource == type.name) return reflect(type);
@@ -174,7 +187,7 @@ class LiveCluster::Impl {
     return type.name == kKubeGroups ? GroupApi::kubernetes : GroupApi::volcano;
   }
 
-  std::unique_ptr<Reflector> reflect(const WatchedType& type) {
+  std::unique_ptr<Following> reflect(const WatchedType& type) {
     ReflectedKind kind;
     kind.name = type.name;
     kind.path = type.path;
@@ -203,10 +216,10 @@ class LiveCluster::Impl {
       if (type.type.kind == "PodGroup") return groups_.gone(api_of(type), id);
       sink_->post(type.deletion(id));
     };
-    return std::make_unique<Reflector>(client_, std::move(kind), options_.reflector);
+    return std::make_unique<Following>(client_, clock_, std::move(kind), options_.reflector);
   }
 
-  std::unique_ptr<Reflector> reflect_lease() {
+  std::unique_ptr<Following> reflect_lease() {
     ReflectedKind kind;
     kind.name = "leases";
     kind.path = "/apis/coordination.k8s.io/v1/namespaces/" + url_encoded(options_.lease_namespace) +
@@ -221,7 +234,7 @@ class LiveCluster::Impl {
       return Done{};
     };
     kind.gone = [this](const std::string&) { report_holder(""); };
-    return std::make_unique<Reflector>(client_, std::move(kind), options_.reflector);
+    return std::make_unique<Following>(client_, clock_, std::move(kind), options_.reflector);
   }
 
   // API-18: a lease is renewed every two seconds; only a new holder is reported.
@@ -233,7 +246,7 @@ class LiveCluster::Impl {
 
   // API-24. An owner's status changes with each of its pods. Only a change of what is read of it is
   // reported.
-  std::unique_ptr<Reflector> reflect_owner(const ServedResource& served) {
+  std::unique_ptr<Following> reflect_owner(const ServedResource& served) {
     ReflectedKind kind;
     const std::string& resource = served.resource;
     kind.name = resource;
@@ -256,23 +269,25 @@ class LiveCluster::Impl {
     kind.gone = [this, known](const std::string& uid) {
       if (known->erase(uid) > 0) sink_->post(OwnerDeleted{uid});
     };
-    return std::make_unique<Reflector>(client_, std::move(kind), options_.reflector);
+    return std::make_unique<Following>(client_, clock_, std::move(kind), options_.reflector);
   }
 
   static constexpr std::chrono::seconds kOwnersListed{10};
 
   RestClient& client_;
   const LiveOptions options_;
-  const std::chrono::steady_clock::time_point made_at_ = std::chrono::steady_clock::now();
+  const SteadyClock clock_;
+  const TimePoint made_at_ = clock_.now();
   ports::EventSink* sink_ = nullptr;
   GroupNames groups_{[this](ClusterEvent event) { sink_->post(std::move(event)); }};
   std::optional<std::string> holder_;  // as last reported; on the thread of its reflector
-  std::vector<std::unique_ptr<Reflector>> reflectors_;
+  std::vector<std::unique_ptr<Following>> reflectors_;
   mutable std::mutex mutex_;  // guards owners_ after the start, and what is known of volumes
   std::set<StorageKind> listed_;
   bool are_volumes_known_ = false;
-  std::vector<std::unique_ptr<Reflector>> owners_;  // theirs, and of kinds that may be served
+  std::vector<std::unique_ptr<Following>> owners_;  // theirs, and of kinds that may be served
   std::optional<Discovery> discovery_;
+  std::optional<MachineThread> discovery_thread_;
 };
 
 LiveCluster::LiveCluster(RestClient& client, LiveOptions options)

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kubeapi/reflector.h"
+#include "kubeapi/reflected_kind.h"
+#include "kubeapi/rest_client.h"
 #include "ports/cluster_source.h"
 
 namespace berth::kubeapi {

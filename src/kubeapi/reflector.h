@@ -1,101 +1,86 @@
 #pragma once
 
-#include <chrono>
+#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "berth/base/clock.h"
-#include "berth/base/result.h"
-#include "document/value.h"
-#include "kubeapi/kept_keys.h"
-#include "kubeapi/rest_client.h"
-#include "ports/watch_tap.h"
+#include "kubeapi/backoff.h"
+#include "kubeapi/known_objects.h"
+#include "kubeapi/object_reader.h"
+#include "kubeapi/reflected_kind.h"
+#include "kubeapi/state_machine.h"
 
 namespace berth::kubeapi {
-
-// A kind of objects to follow. The callbacks run on the reflector's thread, one at a time.
-struct ReflectedKind {
-  std::string name;      // "pods": for messages and metrics
-  std::string path;      // "/api/v1/pods"
-  std::string query;     // "fieldSelector=..." or empty, percent-encoded
-  bool required = true;  // false: counts as synced if its API is not served or is forbidden
-  bool by_uid = false;   // objects are identified by uid; otherwise by "namespace/name" or "name"
-  // Of kinds that src/protobuf/objects.proto knows; `keeps` is for JSON.
-  Format format = Format::json;
-  std::string type = {};            // of an object: "Pod"; for protobuf
-  const KeptKeys* keeps = nullptr;  // null: everything is kept; must outlive all reflectors
-
-  // Created or changed. An Error means that the object cannot be decoded; it is reported and
-  // skipped. With a complaint, it was handed on, but for a part that cannot be read.
-  using Complaint = std::optional<Error>;
-  std::function<Status(const document::Value& object, Complaint& complaint)> changed;
-  // After each complete list, before is_synced(). May be empty.
-  std::function<void()> listed;
-  // Deleted, with the key of the object. Called only for objects that `changed` accepted.
-  std::function<void(const std::string& id)> gone;
-  // Gets what comes after a list, as it comes. May be null.
-  ports::WatchTap* tap = nullptr;
-};
-
-struct ReflectorOptions {
-  int page_size = 500;
-  Duration retry_least = std::chrono::milliseconds(200);  // back-off after failures, with jitter
-  Duration retry_most = std::chrono::seconds(30);
-  // How often to look for an API that is not served.
-  Duration absent_retry = std::chrono::seconds(30);
-  Duration idle_timeout = std::chrono::seconds(90);
-  // Requested of the server; up to twice that. Twice `watch_length` is less than `idle_timeout`.
-  Duration watch_length = std::chrono::seconds(30);
-  Duration list_length = std::chrono::minutes(5);  // of a watch that brings a list
-  // The least time between two complaints about an object.
-  Duration report_again = std::chrono::minutes(10);
-  // Lines about objects are counted for this long, and those beyond some thirty are left out.
-  Duration count_lines = std::chrono::minutes(1);
-  bool streaming_list = true;  // where the server offers it
-  std::uint64_t seed = 0;      // of the jitter; 0: any
-  // Logs a failure, on the reflector's thread. `what` is "pods", or "pods ns/name".
-  std::function<void(const std::string& what, const Error& error)> complain;
-};
-
-// Counts since start(). All but the last two only grow.
-struct ReflectorCounters {
-  std::uint64_t lists = 0;            // complete ones, streamed ones included
-  std::uint64_t watches = 0;          // started
-  std::uint64_t events = 0;           // changed or deleted objects that were handed on
-  std::uint64_t decode_failures = 0;  // objects skipped, or without a part
-  std::uint64_t failures = 0;         // failed requests and watches
-  std::uint64_t objects = 0;          // known now
-  bool is_synced = false;
-};
 
 // Follows a kind with lists, watches and resumed watches, so that the objects handed on become
 // those that the server holds. No object is handed on twice as new, and no deleted object is kept,
 // whatever the server does. docs/design/api-client.md has the rules.
-class Reflector {
+class Reflector final : public StateMachine {
  public:
-  // `client` must outlive the reflector.
-  Reflector(RestClient& client, ReflectedKind kind, ReflectorOptions options);
-  ~Reflector();
-  Reflector(const Reflector&) = delete;
-  Reflector& operator=(const Reflector&) = delete;
+  // `clock` must outlive this. `server`: "https://host:port", for messages.
+  Reflector(const Clock& clock, std::string server, ReflectedKind kind, ReflectorOptions options);
 
-  void start();
-  // Returns when no callback runs. Idempotent.
-  void stop();
+  Step step() override;
+  Step answered(Response response) override;
+  bool take(std::string_view frame) override;
 
   // True once listed, or for an optional kind that is not served. Any thread.
-  bool is_synced() const;
+  bool is_synced() const { return is_synced_; }
   // Synced, and listing again since its version was too old. Any thread.
-  bool is_behind() const;
-  ReflectorCounters counters() const;
-  const std::string& name() const;
+  bool is_behind() const { return is_synced_ && is_listing_; }
+  ReflectorCounters counters() const;  // any thread
+  const std::string& name() const { return kind_.name; }
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  struct Watch {
+    bool brings_list = false;  // a streaming list before its end
+    bool has_progressed = false;
+    bool must_list = false;
+    std::chrono::seconds length{};  // as requested
+    TimePoint begun_at;
+    std::optional<Error> error;
+  };
+
+  Step list_page();
+  Step took_page(Response response);
+  Step list_failed(const Response& response);
+  Step watch();
+  Step watch_ended(const Watch& watch, const Response& response);
+  Step fail(const Error& error, std::optional<Duration> retry_after = std::nullopt);
+  bool give_up(Error error, bool must_list = false);
+  void list_ended(const std::string& version);
+  void forget_version();
+  void settle_for_nothing();
+  bool is_older(const std::string& version) const;
+  std::string path_with(const std::string& query) const;
+  Error unreadable(const Error& error, std::string_view text) const;
+  Error failure(const Response& response) const;
+
+  const Clock& clock_;
+  const std::string server_;
+  const ReflectedKind kind_;
+  const ReflectorOptions options_;
+  KnownObjects known_;
+  const std::unique_ptr<ObjectReader> reader_;
+  WatchEvent event_;
+  Backoff backoff_;
+  bool streams_lists_;
+  std::optional<Watch> watch_;  // under way
+  std::string version_;         // the last one seen; empty: none that can be trusted
+  std::string token_;           // of the next page
+  TimePoint listed_at_;
+  int expired_pages_ = 0;
+  int broken_lists_ = 0;
+  int failed_watches_ = 0;
+  int absent_ = 0;
+  std::atomic<std::uint64_t> lists_ = 0;
+  std::atomic<std::uint64_t> watches_ = 0;
+  std::atomic<std::uint64_t> failures_ = 0;
+  std::atomic<bool> is_synced_ = false;
+  std::atomic<bool> is_listing_ = true;
 };
 
 }  // namespace berth::kubeapi

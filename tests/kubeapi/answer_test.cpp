@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "kubeapi/fake_server.h"
-#include "kubeapi/follower.h"
+#include "kubeapi/rest_client.h"
 
 namespace berth::kubeapi {
 namespace {
 
 using testing::Call;
 using testing::FakeServer;
-using testing::Follower;
 using testing::Reply;
 
 constexpr const char* kHtml = "Content-Type: text/html; charset=utf-8";
@@ -63,28 +62,6 @@ TEST(Answer, API20ThatIsNoJsonIsNoAnswer) {
   Cancellation cancel;
   const auto no_line = [](std::string_view line) { ADD_FAILURE() << line; };
   EXPECT_EQ(client->stream({}, no_line, cancel).error, expected);
-}
-
-void expect_complaint(bool streaming, const std::string& body, const char* type,
-                      const std::string& complaint) {
-  Follower follower;
-  follower.options.streaming_list = streaming;
-  follower.api.intercept([=](const Call&, Reply& reply) {
-    reply.send(200, body, type);
-    return true;
-  });
-  follower.start();
-  ASSERT_TRUE(follower.complaints.wait([](const auto& all) { return !all.empty(); }));
-  EXPECT_NE(follower.complaints.get().front().find(complaint), std::string::npos)
-      << follower.complaints.get().front();
-}
-
-TEST(Answer, API20ThatIsNoJsonIsNoListEither) {
-  for (const bool streaming : {false, true}) {
-    expect_complaint(streaming, kPage, kHtml, "expected JSON, got text/html that begins \"<html>");
-    expect_complaint(streaming, "<html>\n", "X: y", "expected JSON from http://127.0.0.1:");
-    expect_complaint(streaming, "<html>\n", "X: y", "got \"<html>\": not valid JSON");
-  }
 }
 
 TEST(Answer, OfFailureThatIsNoJsonIsShownByItsBeginning) {

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "berth/base/boot_clock.h"
 #include "berth/base/thread_executor.h"
 #include "http/certificates.h"
 #include "kubeapi/access.h"
@@ -153,20 +152,21 @@ TEST(HostileAnswers, OfReviewsAndPolicies) {
 
 TEST(HostileAnswers, OfDiscovery) {
   Bodies bodies;
-  const auto client = client_with([&](const Request& request) {
-    return bodies.next(200, request.path == "/apis" ? kGroups : kResources);
-  });
   while (!bodies.are_used_up()) {
-    Awaited<std::size_t> found;
-    DiscoveryOptions options;
-    options.again = std::chrono::microseconds(1);
-    Discovery discovery(*client, {"jobsets.v1alpha2.jobset.x-k8s.io"}, options,
-                        [&](const ServedResource&) { found.set(1); });
-    discovery.start();
-    ASSERT_TRUE(found.wait([](std::size_t count) { return count == 1; }));
-    discovery.stop();
+    std::size_t found = 0;
+    Discovery discovery({"jobsets.v1alpha2.jobset.x-k8s.io"}, {},
+                        [&](const ServedResource&) { ++found; });
+    Step step = discovery.step();
+    while (step.request || step.pause) {
+      if (step.pause) {
+        step = discovery.step();
+      } else {
+        const char* const body = step.request->path == "/apis" ? kGroups : kResources;
+        step = discovery.answered({.status = 200, .body = bodies.next(200, body).body});
+      }
+    }
+    EXPECT_EQ(found, 1U);
   }
-  client->stop();
 }
 
 TEST(HostileAnswers, OfChecksOfTheCluster) {
@@ -202,44 +202,43 @@ TEST(HostileAnswers, OfTokenRequests) {
   client->stop();
 }
 
-TEST(HostileAnswers, OfTheLease) {
-  Bodies bodies;
-  const auto client = client_with([&](const Request& request) {
-    return bodies.next(request.method == "GET" ? 200 : 409, kLease);
-  });
+// An election that gets these answers, in so many attempts.
+template <class Answers>
+void hold_an_election(std::size_t attempts, const Answers& answers) {
   LeaseOptions options;
   options.identity = "me";
-  options.retry_period = std::chrono::microseconds(1);
-  const BootClock clock;
+  ManualClock clock;
   ports::Leadership leadership(clock);
-  LeaderElection election(*client, leadership, options,
+  LeaderElection election(leadership, clock, options,
                           {[](std::uint64_t) {}, [] {}, [](const std::string&) {}});
-  election.start();
-  EXPECT_TRUE(until([&] { return bodies.are_used_up(); }));
-  election.stop();
-  client->stop();
+  Step step = election.step();
+  while (attempts > 0) {
+    if (step.pause) {
+      --attempts;
+      clock.advance(*step.pause);
+      step = election.step();
+    } else {
+      step = election.answered(answers(*step.request));
+    }
+  }
+}
+
+TEST(HostileAnswers, OfTheLease) {
+  Bodies bodies;
+  hold_an_election(support::seeds(kRounds).size(), [&](const Request& request) {
+    const MadeAnswer made = bodies.next(request.method == "GET" ? 200 : 409, kLease);
+    return Response{.status = made.status, .body = made.body};
+  });
+  EXPECT_TRUE(bodies.are_used_up());
 }
 
 TEST(HostileAnswers, ALeaseForAgesIsNotFreeAtOnce) {
-  std::atomic<int> reads = 0;
-  std::atomic<int> writes = 0;
-  const auto client = client_with([&](const Request& request) {
-    ++(request.method == "GET" ? reads : writes);
-    return MadeAnswer{200, R"({"spec":{"holderIdentity":"other","leaseDurationSeconds":)"
-                           R"(9223372036854775807}})"};
+  hold_an_election(20, [&](const Request& request) {
+    EXPECT_EQ(request.method, "GET");
+    return Response{.status = 200,
+                    .body = R"({"spec":{"holderIdentity":"other","leaseDurationSeconds":)"
+                            R"(9223372036854775807}})"};
   });
-  LeaseOptions options;
-  options.identity = "me";
-  options.retry_period = std::chrono::microseconds(1);
-  const BootClock clock;
-  ports::Leadership leadership(clock);
-  LeaderElection election(*client, leadership, options,
-                          {[](std::uint64_t) {}, [] {}, [](const std::string&) {}});
-  election.start();
-  EXPECT_TRUE(until([&] { return reads > 20; }));
-  election.stop();
-  client->stop();
-  EXPECT_EQ(writes, 0);
 }
 
 TEST(HostileAnswers, OfWrites) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "kube/codecs.h"
-#include "kubeapi/follower.h"
 #include "kubeapi/object_reader.h"
 #include "source_dir.h"
 #include "support/damage.h"
@@ -61,21 +60,6 @@ TEST(HostileObjects, API20AWordThatBeginsAsANumberIsAnError) {
     EXPECT_FALSE(read_line(line, event)) << line;
   }
   EXPECT_TRUE(read_line(R"({"type":"ADDED","object":{"spec":{"priority":-1.5e3}}})", event));
-}
-
-TEST(HostileObjects, API20AMalformedLineEndsItsWatchAndNothingElse) {
-  testing::Follower follower;
-  follower.api.put(testing::kThings, "before");
-  follower.start();
-  ASSERT_TRUE(follower.agrees());
-  ASSERT_TRUE(follower.api.wait_for_watch(testing::kThings));
-  follower.api.say(testing::kThings, R"({"type":"ADDED","object":{"metadata":nul:}})");
-  ASSERT_TRUE(follower.complaints.wait([](const auto& all) { return !all.empty(); }));
-  const std::string complaint = follower.complaints.get().front();
-  EXPECT_NE(complaint.find("expected JSON from http://"), std::string::npos) << complaint;
-  follower.api.put(testing::kThings, "after");
-  EXPECT_TRUE(follower.agrees());
-  EXPECT_EQ(follower.calls_with("limit="), 1U) << "the next watch goes on from the last version";
 }
 
 // Each kind that is watched, as a line of its watch.

@@ -47,7 +47,8 @@ class KnownObjectsTest : public ::testing::Test {
 
   ReflectedKind kind_;
   ReflectorOptions options_;
-  KnownObjects known_{kind_, options_};
+  ManualClock clock_{TimePoint(std::chrono::hours(1))};
+  KnownObjects known_{clock_, kind_, options_};
   std::vector<std::string> lines_;
   int brought_ = 0;
   int faults_ = 0;
@@ -57,7 +58,7 @@ TEST_F(KnownObjectsTest, BOUND8FaultyObjectsDoNotFillTheLog) {
   bring(40);
   ASSERT_EQ(lines_.size(), 30U);
   EXPECT_EQ(lines_.back(), "pods evil/p29: fault 29");
-  options_.count_lines = {};  // the time is over
+  clock_.advance(options_.count_lines);
   bring(1);
   ASSERT_EQ(lines_.size(), 32U);
   EXPECT_EQ(lines_[30], "pods: 10 further objects have a fault of their own");

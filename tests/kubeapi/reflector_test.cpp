@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <memory>
 
 #include "kubeapi/follower.h"
 
@@ -10,264 +10,270 @@ namespace berth::kubeapi {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::Awaited;
 using testing::Call;
 using testing::error_line;
 using testing::Follower;
 using testing::kThings;
-using testing::Reply;
-using testing::until;
+using Answer = Follower::Answer;
 
 void put_many(Follower& follower, int count) {
   for (int i = 0; i < count; ++i) follower.api.put(kThings, "t" + std::to_string(i));
 }
 
-// Faults for the first `times` calls that are of a kind.
-auto first(int times, bool watches, std::function<void(const Call&, Reply&)> fault) {
-  return [=, left = std::make_shared<std::atomic<int>>(times)](const Call& call, Reply& reply) {
-    if (call.is_watch() != watches || --*left < 0) return false;
-    fault(call, reply);
-    return true;
+// This answer to the first `times` requests of a kind.
+auto first(int times, bool watches, Answer answer) {
+  return [=, left = std::make_shared<int>(times)](const Call& call) {
+    const bool is_one = call.is_watch() == watches && --*left >= 0;
+    return is_one ? std::optional(answer) : std::nullopt;
   };
 }
+
+Answer status(int status) { return {{.status = status}}; }
 
 TEST(Reflector, API12ListsInPagesThenWatches) {
   Follower follower;
   put_many(follower, 1200);
-  follower.start();
+  follower.run();
   ASSERT_TRUE(follower.agrees());
   follower.api.put(kThings, "new");
   follower.api.put(kThings, "t7");
   follower.api.erase(kThings, "t8");
+  follower.run();
   ASSERT_TRUE(follower.agrees());
   EXPECT_TRUE(follower.reflector->is_synced());
+  EXPECT_FALSE(follower.reflector->is_behind());
   EXPECT_EQ(follower.calls_with("limit=500"), 3U);
   EXPECT_EQ(follower.calls_with("watch=true&allowWatchBookmarks=true"), 1U);
-  EXPECT_TRUE(until([&] { return follower.reflector->counters().events == 1203; }));
   const ReflectorCounters counters = follower.reflector->counters();
+  EXPECT_EQ(counters.events, 1203U);
   EXPECT_EQ(counters.lists, 1U);
   EXPECT_EQ(counters.objects, 1200U);
   EXPECT_EQ(counters.failures, 0U);
 }
 
 TEST(Reflector, API12BeginsAgainWhenATokenExpired) {
-  std::atomic<bool> has_expired = false;
+  bool has_expired = false;
   Follower follower;
   put_many(follower, 1200);
-  follower.api.intercept([&](const Call& call, Reply&) {
-    if (!call.parameter("continue").empty() && !has_expired.exchange(true)) {
+  follower.fault = [&](const Call& call) {
+    if (!call.parameter("continue").empty() && !std::exchange(has_expired, true)) {
       follower.api.compact();
       follower.api.erase(kThings, "t0");  // was on the first page
     }
-    return false;
-  });
-  follower.start();
-  ASSERT_TRUE(follower.agrees());
+    return std::nullopt;
+  };
+  follower.run();
+  EXPECT_TRUE(follower.agrees());
   EXPECT_EQ(follower.calls_with("limit=500"), 5U);
 }
 
 TEST(Reflector, API12AsksForAllAtOnceWhenTokensKeepExpiring) {
   Follower follower;
   put_many(follower, 600);
-  follower.api.intercept([&](const Call& call, Reply&) {
+  follower.fault = [&](const Call& call) {
     if (!call.parameter("continue").empty()) follower.api.compact();
-    return false;
-  });
-  follower.start();
-  ASSERT_TRUE(follower.agrees());
+    return std::nullopt;
+  };
+  follower.run();
+  EXPECT_TRUE(follower.agrees());
   EXPECT_EQ(follower.calls_with("limit=0"), 1U);
-}
-
-TEST(Reflector, API14ResumesAfterAnAbortInTheMiddleOfALine) {
-  Follower follower;
-  put_many(follower, 3);
-  follower.api.intercept(first(1, true, [](const Call&, Reply& reply) {
-    reply.begin_stream();
-    reply.chunk(R"({"type":"ADDED","object":{"metadata":{"name":"half)");
-    reply.abort();
-  }));
-  follower.start();
-  ASSERT_TRUE(follower.agrees());
-  follower.api.put(kThings, "t1");
-  ASSERT_TRUE(follower.agrees());
-  EXPECT_EQ(follower.reflector->counters().lists, 1U);
 }
 
 TEST(Reflector, API14ResumesFromTheLastBookmark) {
   Follower follower;
-  follower.start();
-  ASSERT_TRUE(follower.api.wait_for_watch(kThings));
+  follower.run();
   follower.api.put("/elsewhere", "x");  // moves the version on
   follower.api.bookmark(kThings);
-  follower.api.say(kThings, error_line(500));  // ends the watch
-  ASSERT_TRUE(follower.server->wait_for_calls(3));
-  EXPECT_EQ(follower.server->calls().at(2).parameter("resourceVersion"), "101");
+  follower.run();
+  follower.end_watch({.status = 200, .error = "broken off"});
+  follower.run();
+  ASSERT_EQ(follower.calls.size(), 3U);
+  EXPECT_EQ(follower.calls[2].parameter("resourceVersion"), "101");
 }
 
 TEST(Reflector, API14ListsAgainWhenEveryWatchIsRefused) {
   Follower follower;
-  follower.api.intercept(first(3, true, [](const Call&, Reply& reply) { reply.send(500, "no"); }));
-  follower.start();
-  ASSERT_TRUE(follower.server->wait_for_calls(6));
+  follower.fault = first(3, true, status(500));
+  follower.run();
+  EXPECT_EQ(follower.calls.size(), 6U);
   EXPECT_EQ(follower.calls_with("limit="), 2U);
 }
 
-void expect_deletions_after(const std::function<void(Follower&)>& expire) {
-  std::atomic<bool> is_held = false;
+// While it cannot watch, one object goes, one goes and returns as another, and one comes.
+TEST(Reflector, API13ListsAgainAfter410AndReportsDeletions) {
   Follower follower;
   put_many(follower, 5);
-  follower.start();
+  follower.run();
   ASSERT_TRUE(follower.agrees());
-  ASSERT_TRUE(follower.api.wait_for_watch(kThings));
-  // During the failing watch, one object goes, one goes and returns as another, and one comes.
-  follower.api.intercept([&](const Call& call, Reply& reply) {
-    if (!is_held || !call.is_watch()) return false;
-    reply.send(503, "later");
-    return true;
-  });
-  is_held = true;
-  follower.api.say(kThings, error_line(500));
-  ASSERT_TRUE(follower.complaints.wait([](const auto& all) { return all.size() > 1; }));
+  follower.clock.advance(1min);
+  follower.end_watch({.status = 200, .error = "broken off"});
   follower.api.erase(kThings, "t0");
   follower.api.erase(kThings, "t1");
   follower.api.put(kThings, "t1");
   follower.api.put(kThings, "t9");
-  expire(follower);
-  is_held = false;
+  follower.api.compact();
+  follower.run(1);
+  EXPECT_TRUE(follower.reflector->is_behind());
+  follower.run();
   EXPECT_TRUE(follower.agrees());
-  EXPECT_TRUE(until([&] { return follower.reflector->counters().objects == 5; }));
-}
-
-TEST(Reflector, API13ListsAgainAfter410AndReportsDeletions) {
-  expect_deletions_after([](Follower& follower) { follower.api.compact(); });
+  EXPECT_EQ(follower.reflector->counters().objects, 5U);
+  EXPECT_FALSE(follower.reflector->is_behind());
 }
 
 TEST(Reflector, API13ListsAgainAfterAnEventOf410) {
   Follower follower;
   put_many(follower, 3);
-  follower.start();
-  ASSERT_TRUE(follower.agrees());
-  ASSERT_TRUE(follower.server->wait_for_calls(2));
-  follower.api.say(kThings, error_line(410));
-  ASSERT_TRUE(follower.server->wait_for_calls(4));
-  EXPECT_EQ(follower.calls_with("limit="), 2U);
+  follower.run();
+  follower.clock.advance(2s);
+  follower.say(error_line(410));
+  EXPECT_TRUE(follower.reflector->is_behind());
   follower.api.erase(kThings, "t1");
+  follower.run();
+  EXPECT_EQ(follower.calls_with("limit="), 2U);
+  EXPECT_TRUE(follower.pauses.empty());
   EXPECT_TRUE(follower.agrees());
+}
+
+TEST(Reflector, API17PausesAfterA410RightAfterAList) {
+  Follower follower;
+  follower.run();
+  follower.say(error_line(410));
+  EXPECT_TRUE(follower.reflector->is_behind()) << "before the pause is over";
+  follower.run();
+  EXPECT_EQ(follower.calls_with("limit="), 2U);
+  EXPECT_EQ(follower.pauses.size(), 1U);
 }
 
 TEST(Reflector, API13ListsAgainWhenVersionsGoBack) {
   Follower follower;
   put_many(follower, 3);
-  follower.start();
-  ASSERT_TRUE(follower.agrees());
-  ASSERT_TRUE(follower.api.wait_for_watch(kThings));
+  follower.run();
   follower.api.set_version(10);
   follower.api.put(kThings, "t1");
-  ASSERT_TRUE(follower.agrees());
-  EXPECT_TRUE(until([&] { return follower.reflector->counters().lists == 2; }));
+  follower.run();
+  EXPECT_TRUE(follower.agrees());
+  EXPECT_EQ(follower.reflector->counters().lists, 2U);
 }
 
 TEST(Reflector, API14SurvivesALineThatIsNoJson) {
   Follower follower;
   put_many(follower, 2);
-  follower.start();
-  ASSERT_TRUE(follower.agrees());
-  ASSERT_TRUE(follower.server->wait_for_calls(2));
-  follower.api.say(kThings, R"({"type":"ADDED","object":{"metadata":)");
+  follower.run();
+  follower.say(R"({"type":"ADDED","object":{"metadata":)");
+  ASSERT_EQ(follower.complaints.size(), 1U);
+  EXPECT_NE(follower.complaints[0].find("expected JSON from https://test:1, got \"{\"type\":"),
+            std::string::npos)
+      << follower.complaints[0];
   follower.api.put(kThings, "t5");
-  ASSERT_TRUE(follower.agrees());
-  EXPECT_EQ(follower.reflector->counters().lists, 1U);
-  EXPECT_GE(follower.reflector->counters().failures, 1U);
+  follower.run();
+  EXPECT_TRUE(follower.agrees());
+  EXPECT_EQ(follower.calls_with("limit="), 1U) << "the next watch goes on from the last version";
+  EXPECT_EQ(follower.reflector->counters().failures, 1U);
 }
 
-TEST(Reflector, API17WaitsAsLongAsTheServerSays) {
+TEST(Reflector, API20APageThatIsNoJsonIsAFailure) {
   Follower follower;
-  follower.api.intercept(
-      first(1, false, [](const Call&, Reply& reply) { reply.send(429, "", "Retry-After: 1"); }));
-  const auto begun = std::chrono::steady_clock::now();
-  follower.start();
-  ASSERT_TRUE(follower.server->wait_for_calls(2));
-  EXPECT_GE(std::chrono::steady_clock::now() - begun, 1s);
+  put_many(follower, 2);
+  follower.fault = first(1, false, {{.status = 200, .body = "<html>\n"}});
+  follower.run();
+  ASSERT_EQ(follower.complaints.size(), 1U);
+  EXPECT_NE(follower.complaints[0].find("got \"<html>\": not valid JSON"), std::string::npos)
+      << follower.complaints[0];
+  EXPECT_TRUE(follower.agrees());
+}
+
+TEST(Reflector, API17PausesLongerAfterEachFailureAndAsLongAsTheServerSays) {
+  Follower follower;
+  follower.fault = first(20, false, status(503));
+  follower.run();
+  ASSERT_EQ(follower.pauses.size(), 20U);
+  for (const Duration pause : follower.pauses) EXPECT_TRUE(pause >= 200ms && pause <= 30s);
+  EXPECT_LE(follower.pauses[0], 600ms);
+  follower.fault = first(1, true, {{.status = 429, .retry_after = 1min}});
+  follower.end_watch();
+  follower.run();
+  EXPECT_EQ(follower.pauses.back(), 1min);
 }
 
 TEST(Reflector, API15SkipsAndReportsWhatCannotBeDecoded) {
   Follower follower;
   put_many(follower, 3);
-  follower.start();
-  ASSERT_TRUE(follower.agrees());
-  const auto before = follower.api.objects(kThings);
+  follower.run();
   follower.api.put(kThings, "odd", R"(,"bad":1)");
   follower.api.put(kThings, "odd", R"(,"bad":2)");
   follower.api.erase(kThings, "odd");
   follower.api.put(kThings, "t0");
-  ASSERT_TRUE(follower.agrees());
+  follower.run();
+  EXPECT_TRUE(follower.agrees());
   EXPECT_EQ(follower.reflector->counters().decode_failures, 2U);
-  EXPECT_EQ(follower.complaints.get(), std::vector<std::string>{"things ns/odd: it is bad"});
+  EXPECT_EQ(follower.complaints, std::vector<std::string>{"things ns/odd: it is bad"});
 }
 
 TEST(Reflector, API16CountsAnOptionalKindThatIsNotServedAsSynced) {
   Follower follower;
   follower.api.stop_serving(kThings);
   follower.kind.required = false;
-  follower.start();
-  EXPECT_TRUE(until([&] { return follower.reflector->is_synced(); }));
+  follower.run(1);
+  EXPECT_TRUE(follower.reflector->is_synced());
+  EXPECT_TRUE(follower.complaints.empty());
   follower.api.put(kThings, "late");
+  follower.run();
   EXPECT_TRUE(follower.agrees());
 }
 
 TEST(Reflector, API16WaitsForARequiredKind) {
   Follower follower;
   follower.api.stop_serving(kThings);
-  follower.start();
-  ASSERT_TRUE(follower.server->wait_for_calls(3));
+  follower.run(3);
   EXPECT_FALSE(follower.reflector->is_synced());
-  EXPECT_EQ(follower.complaints.get().size(), 1U);
+  EXPECT_EQ(follower.complaints.size(), 1U);
+  for (const Duration pause : follower.pauses) EXPECT_TRUE(pause >= 30s && pause <= 60s);
   follower.api.put(kThings, "late");
+  follower.run();
   EXPECT_TRUE(follower.agrees());
-  EXPECT_TRUE(until([&] { return follower.reflector->is_synced(); }));
+  EXPECT_TRUE(follower.reflector->is_synced());
 }
 
 TEST(Reflector, API16DropsWhatIsServedNoLonger) {
   Follower follower;
   put_many(follower, 3);
-  follower.start();
+  follower.run();
   ASSERT_TRUE(follower.agrees());
   follower.api.stop_serving(kThings);
-  EXPECT_TRUE(follower.agrees());
+  follower.run(20);
+  EXPECT_TRUE(follower.seen.empty());
 }
 
 TEST(Reflector, API14PicksUpAServerThatReturns) {
   Follower follower;
   put_many(follower, 10);
-  follower.start();
-  ASSERT_TRUE(follower.agrees());
-  follower.stop_server();
-  ASSERT_TRUE(follower.complaints.wait([](const auto& all) { return !all.empty(); }));
+  follower.run();
+  follower.fault = first(7, true, {{.error = "no connection"}});
+  follower.end_watch({.status = 200, .error = "broken off"});
   follower.api.erase(kThings, "t3");
   follower.api.put(kThings, "t4");
-  follower.start_server();
+  follower.run();
   EXPECT_TRUE(follower.agrees());
   EXPECT_EQ(follower.reflector->counters().lists, 1U);
+  EXPECT_EQ(follower.reflector->counters().failures, 8U);
 }
 
 TEST(Reflector, API31AQuietWatchEndsInGoodOrderBeforeItsSilenceCounts) {
   constexpr int kQuiet = 20;
+  int left = kQuiet;
   Follower follower;
   put_many(follower, 2);
-  std::atomic<int> in_time = 0;
-  follower.api.intercept(first(kQuiet, true, [&](const Call& call, Reply& reply) {
+  follower.fault = [&](const Call& call) -> std::optional<Answer> {
+    if (!call.is_watch() || left-- == 0) return std::nullopt;
     const std::chrono::seconds length(std::stoi(call.parameter("timeoutSeconds")));
-    if (length >= 1s && length < follower.options.idle_timeout - 20s) ++in_time;
-    reply.begin_stream();
-    reply.end_stream();
-  }));
-  follower.start();
-  ASSERT_TRUE(follower.agrees());
-  ASSERT_TRUE(follower.server->wait_for_calls(kQuiet + 2));
-  follower.api.put(kThings, "t1");
-  EXPECT_TRUE(follower.agrees());
-  EXPECT_EQ(in_time, kQuiet);
-  EXPECT_TRUE(follower.complaints.get().empty());
+    EXPECT_TRUE(length >= 30s && length < follower.options.idle_timeout - 20s);
+    follower.clock.advance(length);
+    return Answer();
+  };
+  follower.run();
+  EXPECT_EQ(follower.calls.size(), kQuiet + 2U);
+  EXPECT_TRUE(follower.pauses.empty());
+  EXPECT_TRUE(follower.complaints.empty());
   EXPECT_EQ(follower.reflector->counters().failures, 0U);
   EXPECT_EQ(follower.reflector->counters().lists, 1U);
 }
@@ -275,114 +281,87 @@ TEST(Reflector, API31AQuietWatchEndsInGoodOrderBeforeItsSilenceCounts) {
 TEST(Reflector, API31AWatchThatOutlivesItsTimeInSilenceIsDead) {
   Follower follower;
   put_many(follower, 2);
-  follower.options.watch_length = Duration{};
-  follower.options.idle_timeout = 1100ms;  // longer than the least length that can be requested
-  follower.api.intercept(first(1, true, [](const Call&, Reply& reply) {
-    reply.begin_stream();
-    reply.wait_until_closed();
-  }));
-  follower.start();
-  ASSERT_TRUE(follower.complaints.wait([](const auto& all) { return !all.empty(); }));
-  EXPECT_NE(follower.complaints.get().front().find("no byte within 1.1s"), std::string::npos)
-      << follower.complaints.get().front();
+  follower.run();
+  follower.clock.advance(follower.options.idle_timeout);
+  follower.end_watch({.status = 200, .error = "no byte within 90s", .is_silent = true});
+  EXPECT_EQ(follower.complaints, std::vector<std::string>{"things: no byte within 90s"});
   follower.api.put(kThings, "t1");
+  follower.run();
   EXPECT_TRUE(follower.agrees());
 }
 
-TEST(Reflector, API17StopsWhileTheServerStalls) {
-  Follower follower;
-  follower.api.intercept([](const Call&, Reply& reply) {
-    reply.wait_until_closed();
-    return true;
-  });
-  follower.start();
-  ASSERT_TRUE(follower.server->wait_for_calls(1));
-  const auto begun = std::chrono::steady_clock::now();
-  follower.reflector->stop();
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s);
+class StreamingList : public ::testing::Test {
+ protected:
+  StreamingList() {
+    follower_.options.streaming_list = true;
+    follower_.api.offer_streaming_lists();
+    put_many(follower_, 3);
+  }
+  Follower follower_;
+};
+
+TEST_F(StreamingList, API14IsTakenWhereItIsOffered) {
+  put_many(follower_, 1200);
+  follower_.run();
+  ASSERT_TRUE(follower_.agrees());
+  follower_.api.put(kThings, "t1");
+  follower_.run();
+  EXPECT_TRUE(follower_.agrees());
+  EXPECT_TRUE(follower_.reflector->is_synced());
+  ASSERT_EQ(follower_.calls.size(), 1U);
+  EXPECT_GE(std::stoi(follower_.calls[0].parameter("timeoutSeconds")), 300);
+  EXPECT_EQ(follower_.reflector->counters().lists, 1U);
 }
 
-TEST(StreamingList, API14IsTakenWhereItIsOffered) {
-  Follower follower;
-  follower.options.streaming_list = true;
-  follower.api.offer_streaming_lists();
-  put_many(follower, 1200);
-  follower.start();
-  ASSERT_TRUE(follower.agrees());
-  follower.api.put(kThings, "t1");
-  ASSERT_TRUE(follower.agrees());
-  EXPECT_TRUE(until([&] { return follower.reflector->is_synced(); }));
-  EXPECT_EQ(follower.server->calls().size(), 1U);
-  EXPECT_EQ(follower.reflector->counters().lists, 1U);
+TEST_F(StreamingList, API31IsFollowedByAnotherWatchOnceItIsSilent) {
+  follower_.run();
+  follower_.clock.advance(follower_.options.idle_timeout);
+  follower_.end_watch({.status = 200, .error = "no byte within 90s", .is_silent = true});
+  follower_.run();
+  ASSERT_EQ(follower_.calls.size(), 2U);
+  EXPECT_LE(std::stoi(follower_.calls[1].parameter("timeoutSeconds")), 60);
+  EXPECT_EQ(follower_.reflector->counters().failures, 0U);
+  EXPECT_TRUE(follower_.complaints.empty());
 }
 
-TEST(StreamingList, API31IsFollowedByAnotherWatchOnceItIsSilent) {
-  Awaited<std::vector<std::string>> lengths;  // of watches without a list
-  Follower follower;
-  follower.options.streaming_list = true;
-  follower.options.idle_timeout = 2s;
-  follower.api.offer_streaming_lists();
-  put_many(follower, 2);
-  follower.api.intercept([&](const Call& call, Reply&) {
-    if (!call.parameter("resourceVersion").empty()) {
-      lengths.change([&](auto& all) { all.push_back(call.parameter("timeoutSeconds")); });
-    }
-    return false;
-  });
-  follower.start();
-  ASSERT_TRUE(lengths.wait([](const auto& all) { return !all.empty(); }));
-  EXPECT_GE(std::stoi(follower.server->calls()[0].parameter("timeoutSeconds")), 300);
-  EXPECT_LE(std::stoi(lengths.get()[0]), 60);
-  // On a slow machine, a list may itself be silent for too long. It fails and is requested again;
-  // the silence after the list is no failure.
-  const std::size_t lists =
-      follower.calls_with("sendInitialEvents=") + follower.calls_with("limit=");
-  EXPECT_EQ(follower.reflector->counters().failures + 1, lists);
-  EXPECT_EQ(follower.complaints.get().empty(), lists == 1);
-}
-
-TEST(StreamingList, API14IsNotAskedForAgainOnceRefused) {
+TEST(Reflector, API14AsksForNoStreamingListOnceRefused) {
   Follower follower;
   follower.options.streaming_list = true;
   put_many(follower, 3);
-  follower.start();
-  ASSERT_TRUE(follower.agrees());
-  ASSERT_TRUE(follower.server->wait_for_calls(3));
-  follower.api.say(kThings, error_line(410));
-  ASSERT_TRUE(follower.server->wait_for_calls(5));
+  follower.run();
+  EXPECT_TRUE(follower.agrees());
+  follower.say(error_line(410));
+  follower.run();
   EXPECT_EQ(follower.calls_with("sendInitialEvents=true"), 1U);
   EXPECT_EQ(follower.calls_with("limit="), 2U);
 }
 
-TEST(StreamingList, API13IsSyncedOnlyAtItsBookmark) {
-  Follower follower;
-  follower.options.streaming_list = true;
-  follower.api.offer_streaming_lists();
-  put_many(follower, 3);
-  follower.api.intercept(first(1, true, [](const Call&, Reply& reply) {
-    reply.begin_stream();
-    reply.line(R"({"type":"ADDED","object":{"metadata":{"name":"gone","uid":"u","resourceVersion":)"
-               R"("1"}}})");
-    reply.line(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"5"}}})");
-    reply.end_stream();
-  }));
-  follower.start();
-  ASSERT_TRUE(follower.agrees());  // "gone" was reported as gone
-  EXPECT_TRUE(until([&] { return follower.reflector->counters().lists == 1; }));
+TEST_F(StreamingList, API13IsSyncedOnlyAtItsBookmark) {
+  follower_.fault = first(
+      1, true,
+      {.lines = {
+           R"({"type":"ADDED","object":{"metadata":{"name":"x","uid":"u","resourceVersion":"1"}}})",
+           R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"5"}}})"}});
+  follower_.run(1);
+  EXPECT_EQ(follower_.seen.size(), 1U);
+  EXPECT_FALSE(follower_.reflector->is_synced());
+  follower_.run();
+  EXPECT_TRUE(follower_.agrees()) << "\"x\" was reported as gone";
+  EXPECT_EQ(follower_.reflector->counters().lists, 1U);
 }
 
-TEST(StreamingList, API14GivesWayToPagesWhenItKeepsBreaking) {
-  Follower follower;
-  follower.options.streaming_list = true;
-  follower.api.offer_streaming_lists();
-  put_many(follower, 3);
-  follower.api.intercept(first(3, true, [](const Call&, Reply& reply) {
-    reply.begin_stream();
-    reply.abort();
-  }));
-  follower.start();
-  ASSERT_TRUE(follower.agrees());
-  EXPECT_EQ(follower.calls_with("limit="), 1U);
+TEST_F(StreamingList, API14GivesWayToPagesWhenItKeepsBreaking) {
+  follower_.fault = first(3, true, {{.status = 200, .error = "broken off"}});
+  follower_.run();
+  EXPECT_TRUE(follower_.agrees());
+  EXPECT_EQ(follower_.calls_with("limit="), 1U);
+}
+
+TEST_F(StreamingList, API14GivesWayToPagesWhenItIsRefusedInAnEvent) {
+  follower_.fault = first(1, true, {.lines = {error_line(504)}});
+  follower_.run();
+  EXPECT_TRUE(follower_.agrees());
+  EXPECT_EQ(follower_.calls_with("limit="), 1U);
 }
 
 }  // namespace

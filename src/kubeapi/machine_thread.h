@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <thread>
+
+#include "kubeapi/cancellation.h"
+#include "kubeapi/rest_client.h"
+#include "kubeapi/state_machine.h"
+
+namespace berth::kubeapi {
+
+// Carries out the steps of a state machine, on a thread of its own.
+class MachineThread {
+ public:
+  // `client` and `machine` must outlive this. `name`: of the thread.
+  MachineThread(RestClient& client, StateMachine& machine, std::string name)
+      : client_(client), machine_(machine), name_(std::move(name)) {}
+  ~MachineThread() { stop(); }
+  MachineThread(const MachineThread&) = delete;
+  MachineThread& operator=(const MachineThread&) = delete;
+
+  void start();
+  // Gives up what is under way, but for an urgent request, and returns when the machine is over.
+  // Idempotent. Any thread but its own.
+  void stop();
+
+ private:
+  void run();
+  Response watch(const Request& request);
+  Response ask(Request request);
+
+  RestClient& client_;
+  StateMachine& machine_;
+  const std::string name_;
+  Cancellation cancel_;
+  std::thread thread_;
+};
+
+}  // namespace berth::kubeapi

@@ -1,0 +1,126 @@
+#include "kubeapi/machine_thread.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+
+#include "kubeapi/fake_api.h"
+#include "kubeapi/fake_server.h"
+#include "kubeapi/reflector.h"
+#include "kubeapi/waiting.h"
+
+namespace berth::kubeapi {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Awaited;
+using testing::Call;
+using testing::FakeServer;
+using testing::Reply;
+
+constexpr const char* kThings = "/apis/test/v1/things";
+
+// A reflector on its thread, before a server.
+class MachineThreadTest : public ::testing::Test {
+ protected:
+  MachineThreadTest() {
+    api_.serve(kThings);
+    api_.put(kThings, "t1");
+    serve(0);
+  }
+  ~MachineThreadTest() override {
+    thread_.reset();
+    if (client_) client_->stop();
+  }
+
+  void serve(unsigned short port) {
+    server_ = std::make_unique<FakeServer>(
+        [this](const Call& call, Reply& reply) { api_.handle(call, reply); },
+        testing::Certificate{}, port);
+  }
+  void start() {
+    Access access;
+    access.server = server_->url();
+    client_ = std::move(*RestClient::create(access));
+    ReflectorOptions options;
+    options.retry_least = 1ms;
+    options.retry_most = 20ms;
+    options.streaming_list = false;
+    ReflectedKind kind;
+    kind.name = "things";
+    kind.path = kThings;
+    kind.by_uid = true;
+    kind.changed = [this](const document::Value& object, auto&) -> Status {
+      seen_.change([&](auto& all) {
+        all[metadata_text(object, "uid")] = metadata_text(object, "resourceVersion");
+      });
+      return Done{};
+    };
+    kind.gone = [this](const std::string& id) { seen_.change([&](auto& all) { all.erase(id); }); };
+    reflector_ = std::make_unique<Reflector>(clock_, client_->server(), kind, options);
+    thread_ = std::make_unique<MachineThread>(*client_, *reflector_, "watch things");
+    thread_->start();
+  }
+  bool agrees() {
+    return seen_.wait([&](const auto& all) { return all == api_.objects(kThings); });
+  }
+
+  const SteadyClock clock_;
+  testing::FakeApi api_;
+  std::unique_ptr<FakeServer> server_;
+  std::unique_ptr<RestClient> client_;
+  std::unique_ptr<Reflector> reflector_;
+  std::unique_ptr<MachineThread> thread_;
+  Awaited<std::map<std::string, std::string>> seen_;
+};
+
+TEST_F(MachineThreadTest, API14AWatchIsResumedAfterAnAbortInTheMiddleOfALine) {
+  std::atomic<bool> is_first = true;
+  api_.intercept([&](const Call& call, Reply& reply) {
+    if (!call.is_watch() || !is_first.exchange(false)) return false;
+    reply.begin_stream();
+    reply.chunk(R"({"type":"ADDED","object":{"metadata":{"name":"half)");
+    reply.abort();
+    return true;
+  });
+  start();
+  ASSERT_TRUE(agrees());
+  api_.put(kThings, "t1");
+  ASSERT_TRUE(agrees());
+  EXPECT_EQ(reflector_->counters().lists, 1U);
+}
+
+TEST_F(MachineThreadTest, API14AServerThatReturnsIsPickedUp) {
+  start();
+  ASSERT_TRUE(agrees());
+  const unsigned short port = server_->port();
+  server_.reset();
+  ASSERT_TRUE(testing::until([&] { return reflector_->counters().failures > 0; }));
+  api_.erase(kThings, "t1");
+  api_.put(kThings, "t2");
+  serve(port);
+  EXPECT_TRUE(agrees());
+  EXPECT_EQ(reflector_->counters().lists, 1U);
+}
+
+// During a list, and during a watch.
+TEST_F(MachineThreadTest, API17ItStopsWhileTheServerStalls) {
+  for (const bool watches : {false, true}) {
+    api_.intercept([watches](const Call& call, Reply& reply) {
+      if (call.is_watch() != watches) return false;
+      reply.wait_until_closed();
+      return true;
+    });
+    start();
+    ASSERT_TRUE(testing::until([&] { return server_->calls().size() > (watches ? 2U : 0U); }));
+    const auto begun = std::chrono::steady_clock::now();
+    thread_->stop();
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s);
+    thread_.reset();
+    client_->stop();
+  }
+}
+
+}  // namespace
+}  // namespace berth::kubeapi
