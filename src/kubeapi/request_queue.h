@@ -1,35 +1,37 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
-#include <mutex>
-#include <string>
-#include <thread>
 
+#include "berth/base/executor.h"
 #include "kubeapi/rest_client.h"
 #include "kubeapi/token_bucket.h"
 #include "kubeapi/transport.h"
 
 namespace berth::kubeapi {
 
-// Unary requests: queued under the rate limit and the cap, and started by a thread of its own. Any
-// thread.
+// Unary requests, under the rate limit and the cap. All of it belongs to one executor, so send()
+// and the others are called there, and so is each `done`.
 class RequestQueue {
  public:
   using Done = std::function<void(Response)>;
+  static constexpr const char* kStopped = "the client was stopped";
 
-  RequestQueue(Transport& transport, const RestOptions& options, Pulse& pulse);
-  ~RequestQueue() { stop(); }
-  RequestQueue(const RequestQueue&) = delete;
-  RequestQueue& operator=(const RequestQueue&) = delete;
+  // All must outlive this; `transport` calls nothing after stop().
+  RequestQueue(Executor& executor, Transport& transport, const RestOptions& options, Pulse& pulse)
+      : executor_(executor),
+        transport_(transport),
+        options_(options),
+        pulse_(pulse),
+        bucket_(options.qps, options.burst) {}
 
   void send(Request request, Done done);
-  void end_writes(Duration patience);  // as RestClient::end_writes()
-  // The same as RestClient::stop(). `transport` is not used afterwards.
-  void stop();
+  // As RestClient::end_writes(). `ended` is called once there are no more of them.
+  void end_writes(Duration patience, std::function<void()> ended);
+  // Answers all requests with status 0, also later ones; `ended` comes after the last answer.
+  void stop(std::function<void()> ended);
   RestCounters counters() const;
 
  private:
@@ -37,40 +39,37 @@ class RequestQueue {
     Request request;
     Done done;
   };
+  using Line = std::deque<Waiting>;
   struct Flying {
     Done done;
     bool is_counted = true;  // towards the cap
     bool needs_term = false;
   };
 
-  void run();
-  bool start_next(std::unique_lock<std::mutex>& lock);
-  void discard_writes(std::unique_lock<std::mutex>& lock);
-  void launch(std::unique_lock<std::mutex>& lock, Waiting waiting, bool is_counted);
-  Duration time_to_wait() const;
+  void start();
+  bool start_next();
+  void launch(Waiting waiting, bool is_counted);
   void finish(std::uint64_t id, Response response);
-  void call(std::unique_lock<std::mutex>& lock, const Done& done, Response response);
+  bool has_writes() const;
 
+  Executor& executor_;
   Transport& transport_;
-  const std::string server_;
   const RestOptions options_;
   Pulse& pulse_;
-  const SteadyClock clock_;
-
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
   TokenBucket bucket_;
-  std::deque<Waiting> urgent_;
-  std::deque<Waiting> waiting_;
-  std::deque<Waiting> patient_;  // requests that can wait
+  Line urgent_;
+  Line waiting_;
+  Line patient_;  // requests that can wait
   std::map<std::uint64_t, Flying> flying_;
-  std::uint64_t next_id_ = 1;
-  int counted_ = 0;  // in flight, towards the cap
-  int calling_ = 0;  // running callbacks
-  bool is_launching_ = false;
+  std::uint64_t last_id_ = 0;
+  int counted_ = 0;         // in flight, towards the cap
+  bool is_waking_ = false;  // when the rate allows the next
   bool is_stopping_ = false;
+  std::function<void()> writes_ended_;
+  std::uint64_t last_write_ = 0;  // that it waits for
+  std::uint64_t ending_ = 0;      // how often writes were ended
+  std::function<void()> stopped_;
   RestCounters counters_;
-  std::thread thread_;
 };
 
 }  // namespace berth::kubeapi

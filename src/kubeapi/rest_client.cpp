@@ -6,6 +6,7 @@
 #include <stop_token>
 
 #include "berth/base/boot_clock.h"
+#include "berth/base/thread_executor.h"
 #include "kubeapi/credentials.h"
 #include "kubeapi/line_splitter.h"
 #include "kubeapi/request_queue.h"
@@ -46,10 +47,32 @@ class Cutter {
 class RestClient::Impl {
  public:
   Impl(std::unique_ptr<Transport> transport, const RestOptions& options)
-      : transport_(std::move(transport)), options_(options), queue_(*transport_, options, pulse_) {}
-  ~Impl() { stop(); }
+      : transport_(std::move(transport)),
+        options_(options),
+        queue_(executor_, *transport_, options, pulse_) {}
+  ~Impl() {
+    stop();
+    executor_.run([] {});  // a request that came after the stop has its answer
+    executor_.stop();
+  }
 
-  RequestQueue& queue() { return queue_; }
+  void send(Request request, RequestQueue::Done done) {
+    if (stopping_.stop_requested()) {
+      if (done) done({.error = RequestQueue::kStopped});
+      return;
+    }
+    executor_.post([this, request = std::move(request), done = std::move(done)]() mutable {
+      queue_.send(std::move(request), std::move(done));
+    });
+  }
+  void end_writes(Duration patience) {
+    until_called([&](auto ended) { queue_.end_writes(patience, std::move(ended)); });
+  }
+  RestCounters counters() {
+    RestCounters counters;
+    executor_.run([&] { counters = queue_.counters(); });
+    return counters;
+  }
   const Pulse& pulse() const { return pulse_; }
   const ports::Leadership* leadership() const { return options_.leadership; }
   const std::string& server() const { return transport_->server(); }
@@ -71,7 +94,7 @@ class RestClient::Impl {
       if (!response.error.empty()) response.error = transport_->server() + ": " + response.error;
     }
     if (ended.stop_requested() && (!response.error.empty() || response.status == 0)) {
-      response.error = cancel.is_cancelled() ? "cancelled" : "the client was stopped";
+      response.error = cancel.is_cancelled() ? "cancelled" : RequestQueue::kStopped;
     }
     const std::lock_guard lock(mutex_);
     --streaming_;
@@ -81,12 +104,19 @@ class RestClient::Impl {
 
   void stop() {
     stopping_.request_stop();
-    queue_.stop();
+    until_called([&](auto ended) { queue_.stop(std::move(ended)); });
     std::unique_lock lock(mutex_);
     ended_.wait(lock, [&] { return streaming_ == 0; });
   }
 
  private:
+  // Carries out on the executor what calls back, and waits for that.
+  void until_called(const std::function<void(std::function<void()>)>& what) {
+    const auto called = std::make_shared<std::promise<void>>();
+    executor_.post([&what, called] { what([called] { called->set_value(); }); });
+    called->get_future().wait();
+  }
+
   Response read(const Request& request, const std::function<void(std::string_view)>& on_frame,
                 std::stop_token stop) {
     Cutter cutter(request.format, options_.line_max);
@@ -103,6 +133,8 @@ class RestClient::Impl {
   const RestOptions options_;
   const BootClock clock_;
   Pulse pulse_{clock_};
+  const ScaledClock queue_clock_{TimePoint()};
+  ThreadExecutor executor_{queue_clock_, "requests"};
   RequestQueue queue_;
   std::stop_source stopping_;
   std::mutex mutex_;
@@ -128,7 +160,7 @@ RestClient::RestClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 RestClient::~RestClient() = default;
 
-void RestClient::end_writes(Duration patience) { impl_->queue().end_writes(patience); }
+void RestClient::end_writes(Duration patience) { impl_->end_writes(patience); }
 
 bool RestClient::may_write(std::uint64_t epoch) const {
   return impl_->leadership() == nullptr || impl_->leadership()->holds(epoch);
@@ -137,7 +169,7 @@ bool RestClient::may_write(std::uint64_t epoch) const {
 const Pulse& RestClient::pulse() const { return impl_->pulse(); }
 
 void RestClient::send(Request request, std::function<void(Response)> done) {
-  impl_->queue().send(std::move(request), std::move(done));
+  impl_->send(std::move(request), std::move(done));
 }
 
 Response RestClient::call(Request request) {
@@ -155,7 +187,7 @@ Response RestClient::stream(const Request& request,
 
 void RestClient::stop() { impl_->stop(); }
 
-RestCounters RestClient::counters() const { return impl_->queue().counters(); }
+RestCounters RestClient::counters() const { return impl_->counters(); }
 
 const std::string& RestClient::server() const { return impl_->server(); }
 

@@ -59,7 +59,7 @@ class RestClient {
 
   // Returns at once and queues the request under the rate limit and the cap. `done` is called
   // exactly once, also after stop() (status 0), on a thread of the client or, when stopped, the
-  // caller's. It must not block, nor call() or stop(); it may send().
+  // caller's. It must not block, nor use others of these functions; it may send().
   void send(Request request, std::function<void(Response)> done);
 
   // The same, but waits.

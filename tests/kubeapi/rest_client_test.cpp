@@ -10,7 +10,6 @@
 
 #include "http/certificates.h"
 #include "kubeapi/fake_server.h"
-#include "kubeapi/waiting.h"
 
 namespace berth::kubeapi::rest_client_test {
 namespace {
@@ -18,7 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 using http::testing::Authority;
 using http::testing::TemporaryDirectory;
-using testing::Awaited;
 using testing::Call;
 using testing::FakeServer;
 using testing::Reply;
@@ -109,83 +107,6 @@ TEST(RestClient, RefusesABodyThatIsTooLarge) {
   RestOptions options;
   options.body_max = 1000;
   EXPECT_EQ(client_of(server, options)->call(get("/")).status, 0);
-}
-
-TEST(RestClient, API10KeepsToTheCapOnRequestsInFlight) {
-  std::atomic<int> now = 0;
-  std::atomic<int> most = 0;
-  FakeServer server([&](const Call&, Reply& reply) {
-    int seen = ++now;
-    for (int old = most; old < seen && !most.compare_exchange_weak(old, seen);) {
-    }
-    for (int i = 0; i < 100; ++i) std::this_thread::yield();
-    --now;
-    reply.send(200, "ok");
-  });
-  RestOptions options;
-  options.qps = 0;
-  options.max_in_flight = 3;
-  const auto client = client_of(server, options);
-  Awaited<int> done;
-  for (int i = 0; i < 60; ++i) {
-    client->send(get("/"), [&](const Response& response) {
-      EXPECT_EQ(response.status, 200) << response.error;
-      done.change([](int& count) { ++count; });
-    });
-  }
-  ASSERT_TRUE(done.wait([](int count) { return count == 60; }));
-  EXPECT_LE(most, 3);
-  EXPECT_LE(server.connections(), 6);
-}
-
-TEST(RestClient, API10LetsUrgentRequestsPassTheLimits) {
-  FakeServer server([](const Call& call, Reply& reply) {
-    if (call.path() == "/held") return reply.wait_until_closed();
-    reply.send(200, "ok");
-  });
-  RestOptions options;
-  options.qps = 0.001;
-  options.burst = 1;
-  options.max_in_flight = 1;
-  const auto client = client_of(server, options);
-  client->send(get("/held"), nullptr);
-  client->send(get("/queued"), nullptr);
-  ASSERT_TRUE(server.wait_for_calls(1));
-  Request lease = get("/lease");
-  lease.urgent = true;
-  EXPECT_EQ(client->call(lease).status, 200);
-  EXPECT_EQ(client->counters().queued, 1U);
-}
-
-// Five hundred evictions and their events, one in flight: no eviction waits for an event.
-TEST(RestClient, API10LetsRequestsThatCanWaitComeLast) {
-  std::atomic<bool> is_open = false;
-  std::atomic<int> evictions = 0;
-  std::atomic<int> too_early = 0;
-  FakeServer server([&](const Call& call, Reply& reply) {
-    while (call.path() == "/first" && !is_open) std::this_thread::yield();
-    if (call.path() == "/eviction") ++evictions;
-    if (call.path() == "/event" && evictions < 500) ++too_early;
-    reply.send(200, "ok");
-  });
-  RestOptions options;
-  options.qps = 0;
-  options.max_in_flight = 1;
-  const auto client = client_of(server, options);
-  Awaited<int> done;
-  const auto count = [&](const Response&) { done.change([](int& all) { ++all; }); };
-  client->send(get("/first"), count);
-  ASSERT_TRUE(server.wait_for_calls(1));
-  for (int i = 0; i < 500; ++i) {
-    Request event = get("/event");
-    event.can_wait = true;
-    client->send(std::move(event), count);
-    client->send(get("/eviction"), count);
-  }
-  is_open = true;
-  ASSERT_TRUE(done.wait([](int all) { return all == 1001; }));
-  EXPECT_EQ(evictions, 500);
-  EXPECT_EQ(too_early, 0);
 }
 
 TEST(RestClient, AnswersEverythingExactlyOnceWhenStopped) {
