@@ -73,6 +73,8 @@ Step LeaderElection::look(const Response& response) {
   note_answer(lease.has_value());
   if (!lease) return end_attempt(false);
   if (!lease->exists || lease->version != seen_.version) seen_at_ = now();
+  // LEASE-1: one that was deleted and is made anew goes on with its epochs.
+  lease->transitions = std::max(lease->transitions, seen_.transitions);
   seen_ = *lease;
   return may_take(*lease) ? write(claim(*std::move(lease))) : end_attempt(false);
 }
@@ -156,7 +158,7 @@ LeaderElection::Lease LeaderElection::claim(Lease lease) const {
   if (!leads_) {
     // Each acquisition counts, even of a lease that was given back or is still ours: an epoch never
     // repeats.
-    if (lease.exists) ++lease.transitions;
+    if (lease.exists || lease.transitions > 0) ++lease.transitions;
     lease.acquired = time;
   }
   lease.holder = options_.identity;

@@ -51,7 +51,9 @@ class Candidate {
   void run() {
     while (clock_.now() >= due_ && !has_ended_) carry_out(election_->step());
   }
-  void stop() { carry_out(election_->stop()); }
+  void stop() {
+    while (!has_ended_) carry_out(election_->stop());
+  }
 
   TimePoint due() const { return has_ended_ ? TimePoint::max() : due_; }
   const ports::Leadership& leadership() const { return leadership_; }
@@ -200,6 +202,25 @@ TEST_F(LeaderElectionTest, LEASE1ARenewalExtendsTheTerm) {
   EXPECT_TRUE(one.leadership().holds(epoch));
   EXPECT_EQ(one.epoch, epoch);
   EXPECT_EQ(one.losses(), 0U);
+}
+
+TEST_F(LeaderElectionTest, LEASE1ALeaseThatIsMadeAnewGoesOnWithItsEpochs) {
+  server_.lease.set_holder("dead", 1);
+  Candidate& one = start("one");
+  pass(1050ms);
+  const auto before = one.epoch;
+  ASSERT_EQ(before, 6U);
+  server_.lease.erase();
+  pass(50ms);
+  EXPECT_EQ(server_.lease.epoch(), before) << "its holder makes it anew";
+  const Candidate& two = start("two");
+  one.stop();
+  pass(50ms);
+  EXPECT_EQ(two.epoch, before + 1);
+  server_.lease.erase();
+  stall(10s);
+  pass(1s);
+  EXPECT_GT(two.epoch, before + 1) << "so does a candidate";
 }
 
 TEST_F(LeaderElectionTest, LEASE7TheTermHoldsUntilTheLastWritesHaveEnded) {
