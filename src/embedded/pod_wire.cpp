@@ -83,9 +83,11 @@ std::string pods_bookmark(std::uint64_t version) {
   return framed("BOOKMARK", podview::enveloped("Pod", text(number::kPodMetadata, metadata)));
 }
 
-std::string pod_list(std::uint64_t version, const std::vector<ApiServer::Change>& pods) {
+std::string pod_list(std::uint64_t version, const std::vector<ApiServer::Change>& pods,
+                     const std::string& next) {
   std::string list =
-      text(number::kListMetadata, text(number::kListVersion, std::to_string(version)));
+      text(number::kListMetadata,
+           text(number::kListVersion, std::to_string(version)) + text(number::kListContinue, next));
   for (const ApiServer::Change& each : pods) {
     append_field(list, number::kListItems, bytes_of(each.version, each.pod()));
   }

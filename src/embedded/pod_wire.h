@@ -16,8 +16,9 @@ namespace berth::embedded {
 std::string pod_event(const std::string& type, std::uint64_t version, const PodObject& pod);
 // The end of a streaming list.
 std::string pods_bookmark(std::uint64_t version);
-// Of changes as ApiServer::list() has them.
-std::string pod_list(std::uint64_t version, const std::vector<ApiServer::Change>& pods);
+// Of changes as ApiServer::list() has them. `next`: the token of the next page.
+std::string pod_list(std::uint64_t version, const std::vector<ApiServer::Change>& pods,
+                     const std::string& next = {});
 
 // A pod as kube-scheduler is shown it.
 struct ShownPod {

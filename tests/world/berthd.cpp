@@ -14,9 +14,6 @@ using Fate = Network::WriteFate;
 using WriteResult = ports::WriteOutcome::Result;
 
 constexpr Duration kRequestTimeout = 10s;
-constexpr Duration kLeaseLength = 9s;
-constexpr Duration kRenewDeadline = 6s;
-constexpr Duration kRetryPeriod = 2s;
 
 ports::WriteOutcome outcome_of(Fate fate) {
   switch (fate) {
@@ -29,6 +26,12 @@ ports::WriteOutcome outcome_of(Fate fate) {
     default:
       return {WriteResult::failed, "no answer"};
   }
+}
+
+kubeapi::LeaseOptions lease_of(const std::string& identity) {
+  kubeapi::LeaseOptions options;
+  options.identity = identity;
+  return options;
 }
 
 }  // namespace
@@ -67,7 +70,7 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
   void stop() override {}
 
   void bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) override {
-    owner_.laws_.sent(binding.epoch, owner_.lease_.epoch, owner_.leads());
+    owner_.laws_.sent(binding.epoch, owner_.lease_.epoch(), owner_.leads());
     request<ports::BindOutcome>(
         [&server = owner_.server_, binding] { return server.bind(binding); },
         [](Fate fate) {
@@ -76,11 +79,12 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
         [this, uid = binding.uid, done = std::move(done)](ports::BindOutcome is) {
           if (!is.bound) owner_.laws_.claims().binding_failed(uid);
           done(std::move(is));
+          owner_.wake();
         });
   }
 
   void write(const ports::Write& write, std::function<void(ports::WriteOutcome)> done) override {
-    owner_.laws_.sent(write.epoch, owner_.lease_.epoch, owner_.leads());
+    owner_.laws_.sent(write.epoch, owner_.lease_.epoch(), owner_.leads());
     const auto* const evicts = std::get_if<ports::Eviction>(&write.content);
     if (evicts != nullptr) owner_.laws_.evicted(write.object.name, evicts->reason);
     if (evicts != nullptr && owner_.agenda_.happens(owner_.network_.faults.refused_eviction)) {
@@ -97,6 +101,7 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
                                    const bool is_done = is.result == WriteResult::done;
                                    if (!is_done) owner_.laws_.eviction_failed(reason);
                                    done(std::move(is));
+                                   owner_.wake();
                                  });
   }
 
@@ -113,26 +118,28 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
     });
   }
 
- private:
   template <class Outcome>
   void request(std::function<Outcome()> carry_out, std::function<Outcome(Fate)> fault,
-               std::function<void(Outcome)> done) {
-    const Fate fate = owner_.network_.fate_of_write();
+               std::function<void(Outcome)> done, Duration timeout = kRequestTimeout) {
+    Fate fate = owner_.network_.fate_of_write();
     const bool is_done = fate == Fate::done || fate == Fate::lost_answer;
-    const bool has_answer = fate != Fate::lost_request && fate != Fate::lost_answer;
     const auto box = std::make_shared<std::optional<Outcome>>();
     const Duration there = owner_.network_.hop();
     // It is carried out even if its sender has ended meanwhile.
     if (is_done) {
       owner_.agenda_.after(there, [box, carry_out = std::move(carry_out)] { *box = carry_out(); });
     }
-    const Duration back = has_answer ? there + owner_.network_.hop() : kRequestTimeout;
-    owner_.life_.after(back, [this, box, fate, fault = std::move(fault), done = std::move(done)] {
+    Duration back = there + owner_.network_.hop();
+    if (fate == Fate::lost_request || fate == Fate::lost_answer || back > timeout) {
+      fate = Fate::lost_answer;
+      back = timeout;
+    }
+    owner_.life_.after(back, [box, fate, fault = std::move(fault), done = std::move(done)] {
       done(fate == Fate::done ? **box : fault(fate));
-      owner_.wake();
     });
   }
 
+ private:
   Berthd& owner_;
 };
 
@@ -147,6 +154,17 @@ Berthd::Berthd(Agenda& agenda, Network& network, ApiServer& server, Laws& laws, 
       name_(std::move(name)),
       is_viewed_(config.steering.mode == "view"),
       leadership_(agenda),
+      election_(leadership_, agenda, lease_of(name_),
+                {[this](std::uint64_t epoch) {
+                   core_.loop.start_leading(epoch);
+                   wake();
+                 },
+                 [this] {
+                   core_.loop.stop_leading();
+                   wake();
+                 },
+                 [this, &agenda](const std::string& line) { agenda.note(name_ + ": " + line); },
+                 [this] { return !is_viewed_ || view_.is_read(); }}),
       environment_(std::make_unique<BerthdEnvironment>(*this)),
       core_({.config = config,
              .environment = *environment_,
@@ -178,7 +196,7 @@ Berthd::Berthd(Agenda& agenda, Network& network, ApiServer& server, Laws& laws, 
   }
   wake();
   life_.after(100ms, [this] { tick(); });
-  life_.after(10ms, [this] { campaign(); });
+  life_.after(10ms, [this] { campaign(election_.step()); });
 }
 
 Berthd::~Berthd() { core_.barrier.shutdown(); }
@@ -210,39 +228,31 @@ void Berthd::step() {
 
 void Berthd::tick() {
   core_.barrier.expire(agenda_.now());
-  if (has_led_ && !leads()) {
-    has_led_ = false;
-    core_.loop.stop_leading();
-    wake();
-  }
   if (view_.has_deferred()) view_.follow();
   if (core_.events.has_news()) wake();
   life_.after(100ms, [this] { tick(); });
 }
 
-// --- the lease ---------------------------------------------------------------------------------
+// --- the lease, as a MachineThread carries its steps out ---------------------------------------
 
-void Berthd::campaign() {
-  if (is_retiring_) return;
-  const TimePoint asked = agenda_.now();
-  const Fate fate = network_.fate_of_write();
-  const bool is_done = fate == Fate::done || fate == Fate::lost_answer;
-  const bool mine = lease_.holder == name_;
-  if (is_done && (mine || lease_.until <= asked)) {
-    lease_.holder = name_;
-    lease_.until = asked + kLeaseLength;
-    if (fate == Fate::done && !leadership_.extend(asked + kRenewDeadline)) {
-      core_.loop.stop_leading();
-      leadership_.begin(++lease_.epoch, asked + kRenewDeadline);
-      core_.loop.start_leading(lease_.epoch);
-      has_led_ = true;
-      wake();
-    }
+void Berthd::campaign(kubeapi::Step step) {
+  if (step.request) {
+    const Duration deadline = step.request->deadline;
+    return environment_->request<kubeapi::Response>(
+        [&lease = lease_, request = *std::move(step.request)] { return lease.answer(request); },
+        response_of,
+        [this](kubeapi::Response response) { campaign(election_.answered(std::move(response))); },
+        deadline);
   }
-  life_.after(kRetryPeriod, [this] { campaign(); });
+  if (!step.pause) return agenda_.after(0ns, std::move(gone_));
+  if (gone_) return campaign(election_.stop());
+  is_campaign_paused_ = true;
+  life_.after(*step.pause, [this] {
+    if (std::exchange(is_campaign_paused_, false)) campaign(election_.step());
+  });
 }
 
-// --- the end of a rollout, as App::stop and LeaderElection::run have it -------------------------
+// --- the end of a rollout, as App::stop has it -------------------------------------------------
 
 void Berthd::retire(std::function<void()> gone) {
   is_retiring_ = true;
@@ -257,14 +267,8 @@ void Berthd::drain(TimePoint until, std::function<void()> gone) {
         10ms, [this, until, gone = std::move(gone)]() mutable { drain(until, std::move(gone)); });
   }
   core_.barrier.shutdown();
-  core_.loop.stop_leading();
-  core_.loop.step(core_.events.take({}), environment_->is_synced());
-  leadership_.end();
-  if (lease_.holder == name_) {
-    lease_.holder.clear();
-    lease_.until = agenda_.now();
-  }
-  agenda_.after(0ns, std::move(gone));
+  gone_ = std::move(gone);
+  if (std::exchange(is_campaign_paused_, false)) campaign(election_.stop());
 }
 
 }  // namespace berth::world

@@ -9,18 +9,15 @@
 #include "conf/config.h"
 #include "daemon/core.h"
 #include "http/router.h"
+#include "kubeapi/leader_election.h"
+#include "kubeapi/lease_object.h"
 #include "world/faults.h"
 #include "world/laws.h"
 #include "world/reader.h"
 
 namespace berth::world {
 
-// One Lease.
-struct Lease {
-  std::string holder;
-  TimePoint until;
-  std::uint64_t epoch = 0;
-};
+using Lease = kubeapi::testing::LeaseObject;
 
 // One run of a berthd: the real core, between watches, writes and calls that go wrong. Its end is
 // that of the process: nothing of it is left.
@@ -51,7 +48,8 @@ class Berthd {
   void wake();
   void step();
   void tick();
-  void campaign();
+  // The next step of the election.
+  void campaign(kubeapi::Step step);
   void drain(TimePoint until, std::function<void()> gone);
 
   Life life_;
@@ -64,8 +62,10 @@ class Berthd {
   const bool is_viewed_;
   std::vector<std::string> complaints_;
   ports::Leadership leadership_;
-  bool has_led_ = false;
+  kubeapi::LeaderElection election_;
+  bool is_campaign_paused_ = false;
   bool is_retiring_ = false;
+  std::function<void()> gone_;  // once the lease has been given back
   podview::PodWindow window_;
   telemetry::Metrics metrics_;
   std::unique_ptr<BerthdEnvironment> environment_;

@@ -3,8 +3,12 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "embedded/api_server.h"
+#include "kubeapi/reflector.h"
 #include "ports/event_sink.h"
 #include "ports/watch_tap.h"
 #include "world/faults.h"
@@ -17,37 +21,57 @@ using embedded::Kind;
 // The kinds that a berthd of a world reads.
 inline constexpr Kind kKinds[] = {Kind::node, Kind::pod, Kind::group, Kind::queue, Kind::budget};
 
-// As berthd's reflector (src/kubeapi/reflector.cpp) behaves for one kind: lists, watches, goes on
-// after a cut, and lists again when its version is too old. Events come late, each kind on its own.
+// The answer to a request that went wrong.
+kubeapi::Response response_of(Network::WriteFate fate);
+
+// berthd's reflector of one kind, before the API server. Its lines have the names and versions of
+// objects, and the sink gets the objects of these versions. Pods come in protobuf.
 class Reader {
  public:
   // `tap` may be null. All must outlive this.
   Reader(Life& life, Network& network, ApiServer& server, Kind kind, ports::EventSink& sink,
          ports::WatchTap* tap, std::function<void()> posted);
 
-  bool is_synced() const { return is_synced_; }
-  bool is_behind() const { return is_synced_ && is_listing_; }
+  bool is_synced() const { return reflector_.is_synced(); }
+  bool is_behind() const { return reflector_.is_behind(); }
   // The server has something new.
   void wake();
 
  private:
-  void list();
+  using Changes = std::vector<ApiServer::Change>;
+
+  kubeapi::ReflectedKind reflected(ports::WatchTap* tap);
+  kubeapi::ReflectorOptions options();
+  void carry_out(kubeapi::Step step);
+  void answer(kubeapi::Response response);
+  kubeapi::Response page(const kubeapi::Request& request);
+  void begin_watch(const kubeapi::Request& request);
   void deliver();
-  void hand_on(const ApiServer::Change& change);
+  void break_watch();
+  void end_watch(std::string why = {}, bool is_silent = false);
+  // False: the watch has ended.
+  bool give_all(const Changes& changes);
+  bool give(const std::string& frame);
+  std::string frame_of(const ApiServer::Change& change) const;
+  std::string bookmark() const;
+  std::string error(int code) const;
 
   Life& life_;
   Network& network_;
   ApiServer& server_;
   const Kind kind_;
   ports::EventSink& sink_;
-  ports::WatchTap* const tap_;
   const std::function<void()> posted_;
-  std::map<std::string, ApiServer::Change> known_;  // by key
-  std::uint64_t version_ = 0;
-  bool is_synced_ = false;
-  bool is_listing_ = false;
+  const bool streams_lists_;  // the server offers it
+  kubeapi::Reflector reflector_;
+  std::map<std::string, ClusterEvent> coming_;  // by version
+  // Of the server:
+  Changes listed_;  // what a list in pages goes on with
+  std::uint64_t listed_version_ = 0;
+  std::uint64_t watch_ = 0;    // the number of the last one
+  std::uint64_t version_ = 0;  // up to which the watch has brought all
+  bool is_watched_ = false;
   bool is_on_its_way_ = false;  // a delivery
-  bool is_cut_ = false;
 };
 
 }  // namespace berth::world
