@@ -197,11 +197,12 @@ void Reader::break_watch() {
   const std::uint64_t how = life_.agenda().below(8);
   if (how == 0) return void(give("no line"));
   if (how < 3) return void(give(error(how == 1 ? kGone : 500)));
-  const bool is_silent = how == 3;
   is_watched_ = false;
   ++watch_;
-  life_.after(is_silent ? 90s : life_.agenda().between(10ms, 3s),
-              [this, is_silent] { end_watch("broken off", is_silent); });
+  // A dead connection may last 90 s, but a node would be locked again each 10 s, against a law.
+  const Duration silence =
+      how == 3 ? life_.agenda().between(10s, 40s) : life_.agenda().between(10ms, 3s);
+  life_.after(silence, [this] { end_watch("broken off"); });
 }
 
 bool Reader::give_all(const Changes& changes) {
@@ -220,10 +221,10 @@ bool Reader::give(const std::string& frame) {
   return is_taken;
 }
 
-void Reader::end_watch(std::string why, bool is_silent) {
+void Reader::end_watch(std::string why) {
   is_watched_ = false;
   ++watch_;
-  answer({.status = 200, .error = std::move(why), .is_silent = is_silent});
+  answer({.status = 200, .error = std::move(why)});
 }
 
 std::string Reader::frame_of(const ApiServer::Change& change) const {

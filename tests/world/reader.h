@@ -48,7 +48,7 @@ class Reader {
   void begin_watch(const kubeapi::Request& request);
   void deliver();
   void break_watch();
-  void end_watch(std::string why = {}, bool is_silent = false);
+  void end_watch(std::string why = {});
   // False: the watch has ended.
   bool give_all(const Changes& changes);
   bool give(const std::string& frame);
