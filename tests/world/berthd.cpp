@@ -45,7 +45,7 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
  public:
   explicit BerthdEnvironment(Berthd& owner) : owner_(owner) {}
 
-  const Clock& clock() const override { return owner_.agenda_; }
+  const Clock& clock() const override { return owner_.clock_; }
   ports::ClusterSource& source() override { return *this; }
   ports::Binder& binder() override { return *this; }
   ports::ObjectWriter& writer() override { return *this; }
@@ -143,10 +143,11 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
   Berthd& owner_;
 };
 
-Berthd::Berthd(Agenda& agenda, Network& network, ApiServer& server, Laws& laws, Lease& lease,
-               const conf::Config& config, std::string name)
+Berthd::Berthd(Agenda& agenda, const Clock& wall, Network& network, ApiServer& server, Laws& laws,
+               Lease& lease, const conf::Config& config, std::string name)
     : life_(agenda),
       agenda_(agenda),
+      clock_(wall, agenda),
       network_(network),
       server_(server),
       laws_(laws),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apiview/pod_interceptor.h"
+#include "berth/base/forward_clock.h"
 #include "conf/config.h"
 #include "daemon/core.h"
 #include "http/router.h"
@@ -23,8 +24,8 @@ using Lease = kubeapi::testing::LeaseObject;
 // that of the process: nothing of it is left.
 class Berthd {
  public:
-  Berthd(Agenda& agenda, Network& network, ApiServer& server, Laws& laws, Lease& lease,
-         const conf::Config& config, std::string name);
+  Berthd(Agenda& agenda, const Clock& wall, Network& network, ApiServer& server, Laws& laws,
+         Lease& lease, const conf::Config& config, std::string name);
   ~Berthd();
 
   Life& life() { return life_; }
@@ -54,6 +55,7 @@ class Berthd {
 
   Life life_;
   Agenda& agenda_;
+  const ForwardClock clock_;
   Network& network_;
   ApiServer& server_;
   Laws& laws_;
@@ -65,8 +67,8 @@ class Berthd {
   kubeapi::LeaderElection election_;
   bool is_campaign_paused_ = false;
   bool is_retiring_ = false;
-  std::function<void()> gone_;  // once the lease has been given back
-  podview::PodWindow window_;
+  std::function<void()> gone_;                       // once the lease has been given back
+  podview::PodWindow window_{std::size_t{1} << 17};  // so that events leave it
   telemetry::Metrics metrics_;
   std::unique_ptr<BerthdEnvironment> environment_;
   daemon::Core core_;

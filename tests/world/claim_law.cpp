@@ -1,5 +1,6 @@
 #include "world/claim_law.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace berth::world {
@@ -10,8 +11,14 @@ constexpr Duration kSettles = 20s;
 // Older claims end by themselves (EVICT-4, CLAIM-6).
 constexpr Duration kClaimMost = 4min;
 
-bool stays(const PodObject& pod) {
-  return (pod.phase == PodPhase::pending || pod.phase == PodPhase::running) && !pod.terminating;
+bool stays(const PodObject& pod) { return takes_room(pod) && !pod.terminating; }
+
+std::int64_t count_on(const WrittenClaims& claims, const std::string& node) {
+  std::int64_t count = 0;
+  for (const WrittenClaims::OnNode& each : claims.nodes) {
+    if (each.node == node) count += static_cast<std::int64_t>(each.count);
+  }
+  return count;
 }
 
 }  // namespace
@@ -26,72 +33,122 @@ ClaimLaw::ClaimLaw(Agenda& agenda, ApiServer& server, const Inhabitants& inhabit
     if (change.kind == Kind::group) group_changed(change);
     if (change.kind == Kind::node) node_touched_[change.key] = agenda_.now();
     if (change.kind == Kind::pod) pod_changed(change);
+    const auto* const queue = std::get_if<QueueObject>(&change.event);
+    if (queue == nullptr) return;
+    QueueObject object = *queue;
+    object.written = {};
+    if (std::exchange(queues_[queue->name], object) != object) {
+      queue_touched_[queue->name] = agenda_.now();
+    }
   });
 }
 
-void ClaimLaw::binding_failed(const std::string& pod_uid) {
+void ClaimLaw::touch(const std::string& pod_uid) {
   const Job* const owner = inhabitants_.job_of(pod_uid);
-  if (owner != nullptr) group_touched_[owner->full_name()] = agenda_.now();
+  const PodGroupObject* const group = owner == nullptr ? nullptr : inhabitants_.group_of(*owner);
+  if (group != nullptr) group_touched_[group->full_name()] = agenda_.now();
 }
 
+void ClaimLaw::binding_failed(const std::string& pod_uid) { touch(pod_uid); }
+
 void ClaimLaw::pod_changed(const ApiServer::Change& change) {
-  const Job* const owner = inhabitants_.job_of(change.key);
   const auto* const pod = std::get_if<PodObject>(&change.event);
-  const bool touches = pod == nullptr || pod->terminating || change.type == "ADDED";
-  if (owner != nullptr && touches) group_touched_[owner->full_name()] = agenda_.now();
+  if (pod == nullptr || pod->terminating || change.type == "ADDED") touch(change.key);
 }
+
+bool ClaimLaw::waits(const PodGroupObject& group) const { return !group.written.reason.empty(); }
 
 // A group without a reason has a plan. A job whose plan was refused gives all back (HINT-3).
 void ClaimLaw::group_changed(const ApiServer::Change& change) {
   const auto* const group = std::get_if<PodGroupObject>(&change.event);
-  const bool waits = group != nullptr && !group->written.reason.empty();
-  if (!waits) std::erase_if(lost_, [&](const Lost& each) { return each.group == change.key; });
+  const bool is_waiting = group != nullptr && waits(*group);
+  if (!is_waiting) {
+    std::erase_if(lost_, [&](const Lost& each) { return each.group == change.key; });
+    promised_.erase(change.key);
+  }
   if (group == nullptr) {
     claims_.erase(change.key);
+    minimums_.erase(change.key);
     return;
   }
   if (group->written.message.starts_with("kube-scheduler refused")) {
     group_touched_[change.key] = agenda_.now();
   }
   const auto [minimum, is_new] = minimums_.try_emplace(change.key, group->min_member);
-  if (!is_new && std::exchange(minimum->second, group->min_member) != group->min_member) {
+  if (std::exchange(minimum->second, group->min_member) != group->min_member || is_new) {
     group_touched_[change.key] = agenda_.now();
   }
   const WrittenClaims now = parse_claims(group->marks.claims);
   const WrittenClaims before = std::exchange(claims_[change.key], now);
+  if (now.others_left) promised_.erase(change.key);
   const bool was_recorded = before.others_left && !before.nodes.empty();
   const bool is_lost = now.nodes.empty() || now.since > before.since;
-  if (was_recorded && is_lost && waits && agenda_.now() - before.since < kClaimMost) {
+  if (was_recorded && is_lost && is_waiting && agenda_.now() - before.since < kClaimMost) {
     lost_.push_back({change.key, before, agenda_.now()});
   }
 }
 
-// Nothing that could end the claim has happened, and its room is there.
-bool ClaimLaw::stands(const Lost& lost) const {
-  const auto job = inhabitants_.jobs().find(lost.group.substr(lost.group.find('/') + 1));
-  if (job == inhabitants_.jobs().end() || job->second.is_over) return false;
-  for (const std::string& uid : job->second.pods) {
+// The same request may come again when its claimant has given up.
+void ClaimLaw::evicted(const std::string& pod, const std::string& claimant) {
+  const PodGroupObject* const group = server_.find<PodGroupObject>(claimant);
+  const bool is_first = evicted_.insert(claimant + " " + pod).second;
+  if (!is_first || group == nullptr || claims_[claimant].others_left) return;
+  promised_.try_emplace(claimant, agenda_.now());
+}
+
+void ClaimLaw::bound(const PodObject& pod) {
+  const NodeObject* const node = server_.find<NodeObject>(pod.node_name);
+  if (node == nullptr) return;
+  if (pod.scheduler_name != "berth") foreign_at_[node->name] = agenda_.now();
+  const auto foreign = foreign_at_.find(node->name);
+  if (foreign != foreign_at_.end() && agenda_.now() - foreign->second < kClaimMost) return;
+  const std::int64_t room = room_on(*node);
+  for (const auto& [name, claims] : claims_) {
+    const std::int64_t count = count_on(claims, node->name);
+    if (count == 0 || !claims.others_left) continue;
+    if (agenda_.now() - claims.since >= kClaimMost) continue;
+    const Job* const job = inhabitants_.job_of_group(*server_.find<PodGroupObject>(name));
+    if (job == nullptr || job == inhabitants_.job_of(pod.uid) || room >= count * job->cpu) continue;
+    lost_.push_back({name, claims, agenda_.now(), node->name});
+  }
+}
+
+std::int64_t ClaimLaw::room_on(const NodeObject& node) const {
+  std::int64_t room = node.allocatable.at("cpu");
+  for (const auto& [uid, pod] : server_.all<PodObject>()) {
+    if (pod.object.node_name == node.name && stays(pod.object))
+      room -= pod.object.request.at("cpu");
+  }
+  return room;
+}
+
+// Nothing that could end a claim of that time has happened to the job, and all its pods wait.
+bool ClaimLaw::is_untouched(const std::string& name, TimePoint since) const {
+  const PodGroupObject* const group = server_.find<PodGroupObject>(name);
+  const Job* const job = group == nullptr ? nullptr : inhabitants_.job_of_group(*group);
+  if (job == nullptr || job->is_over || !waits(*group)) return false;
+  for (const std::string& uid : job->pods) {
     const PodObject* const pod = server_.find<PodObject>(uid);
     if (pod == nullptr || !pod->node_name.empty()) return false;
   }
-  const TimePoint since = lost.claims.since - 1s;  // the text has seconds
-  const auto is_touched = [&](const auto& at, const std::string& key) {
-    const auto found = at.find(key);
-    return found != at.end() && found->second >= since;
-  };
-  if (is_touched(group_touched_, lost.group)) return false;
-  std::map<std::string, std::int64_t> claimed;
-  for (const auto& [node, count] : lost.claims.nodes) {
-    claimed[node] += static_cast<std::int64_t>(count) * job->second.cpu;
-  }
-  for (const auto& [name, cpu] : claimed) {
-    const NodeObject* const node = server_.find<NodeObject>(name);
-    if (node == nullptr || node->unschedulable || is_touched(node_touched_, name)) return false;
-    std::int64_t room = node->allocatable.at("cpu");
-    for (const auto& [uid, pod] : server_.all<PodObject>()) {
-      if (pod.object.node_name == name && stays(pod.object)) room -= pod.object.request.at("cpu");
-    }
-    if (room < cpu) return false;
+  const auto queue = queue_touched_.find(job->queue);
+  const bool is_bounded = !queues_.at(job->queue).capability.empty();
+  if (is_bounded || (queue != queue_touched_.end() && queue->second >= since)) return false;
+  const auto touched = group_touched_.find(name);
+  return touched == group_touched_.end() || touched->second < since;
+}
+
+bool ClaimLaw::stands(const Lost& lost) const {
+  const TimePoint since = lost.claims.since - skew_ - 1s;  // the text has seconds
+  if (!is_untouched(lost.group, since)) return false;
+  const Job& job = *inhabitants_.job_of_group(*server_.find<PodGroupObject>(lost.group));
+  for (const WrittenClaims::OnNode& each : lost.claims.nodes) {
+    const NodeObject* const node = server_.find<NodeObject>(each.node);
+    const auto touched = node_touched_.find(each.node);
+    if (node == nullptr || node->unschedulable) return false;
+    if (touched != node_touched_.end() && touched->second >= since) return false;
+    const bool has_room = room_on(*node) >= count_on(lost.claims, each.node) * job.cpu;
+    if (lost.taken_on == each.node ? has_room : lost.taken_on.empty() && !has_room) return false;
   }
   return true;
 }
@@ -100,8 +157,16 @@ void ClaimLaw::second() {
   std::erase_if(lost_, [this](const Lost& each) {
     if (!stands(each)) return true;
     if (agenda_.now() - each.at < kSettles) return false;
-    break_law_("others left for " + each.group + ", which waits and has lost its claim of " +
-               to_text(each.claims));
+    break_law_("others left for " + each.group + ", which waits and has lost " +
+               (each.taken_on.empty() ? "" : "room on " + each.taken_on + " of ") +
+               "its claim of " + to_text(each.claims));
+    return true;
+  });
+  std::erase_if(promised_, [this](const auto& each) {
+    const auto& [group, since] = each;
+    if (agenda_.now() - since < kSettles) return false;
+    if (is_untouched(group, since))
+      break_law_("others leave for " + group + ", which has no claim");
     return true;
   });
 }

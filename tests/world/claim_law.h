@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,19 +12,27 @@
 namespace berth::world {
 
 // Room that others left for a job stays its own until it starts, unless something has happened that
-// ends a claim (CLAIM-1, CLAIM-8, CLAIM-11). Judged by the annotation of the group: a claim with
-// "+evicted" does not vanish or become younger while the group waits and the room is there.
+// ends a claim (CLAIM-1, CLAIM-8, CLAIM-11). Judged by the annotation of the group: while the group
+// waits, each eviction for it leads to a claim with "+evicted", which does not vanish or become
+// younger, and of which nobody takes the room.
 class ClaimLaw {
  public:
   ClaimLaw(Agenda& agenda, ApiServer& server, const Inhabitants& inhabitants,
            std::function<void(const std::string&)> break_law);
 
-  // An eviction was refused or not answered; its claimant may have to give up.
+  // An eviction of the pod is sent for the job of this name.
+  void evicted(const std::string& pod, const std::string& claimant);
+  // It was refused or not answered; its claimant may have to give up.
   void eviction_failed(const std::string& claimant) { group_touched_[claimant] = agenda_.now(); }
   // A plan of its job has failed, and gives all back.
   void binding_failed(const std::string& pod_uid);
-  // Once a second, in steering mode `view`. In the other, a new leader takes over nominations of
-  // plans that have ended, and these may take such room.
+  // A pod has come to its node.
+  void bound(const PodObject& pod);
+  // What the earlier leader has not written is forgotten.
+  void leader_changed() { promised_.clear(); }
+  // How far clocks of berthd may be off.
+  void set_skew(Duration skew) { skew_ = skew; }
+  // Once a second.
   void second();
 
  private:
@@ -32,20 +41,31 @@ class ClaimLaw {
     std::string group;
     WrittenClaims claims;
     TimePoint at;
+    std::string taken_on = {};  // node to which another's pod came; empty: the job has given it up
   };
 
   void group_changed(const ApiServer::Change& change);
   void pod_changed(const ApiServer::Change& change);
+  void touch(const std::string& pod_uid);
+  bool waits(const PodGroupObject& group) const;
+  bool is_untouched(const std::string& group, TimePoint since) const;
   bool stands(const Lost& lost) const;
+  std::int64_t room_on(const NodeObject& node) const;
 
   Agenda& agenda_;
   ApiServer& server_;
   const Inhabitants& inhabitants_;
   const std::function<void(const std::string&)> break_law_;
+  Duration skew_{};
   std::map<std::string, WrittenClaims> claims_;     // by group, as the API has them
   std::map<std::string, std::int32_t> minimums_;    // by group
   std::map<std::string, TimePoint> node_touched_;   // by node
+  std::map<std::string, TimePoint> foreign_at_;     // by node: a pod of another profile came
+  std::map<std::string, TimePoint> queue_touched_;  // by queue: its specification changed
+  std::map<std::string, QueueObject> queues_;       // without their status
   std::map<std::string, TimePoint> group_touched_;  // by group: its pods or its minimum changed
+  std::map<std::string, TimePoint> promised_;       // groups for which others are to leave
+  std::set<std::string> evicted_;                   // claimants and pods, of each request
   std::vector<Lost> lost_;
 };
 

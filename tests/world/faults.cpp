@@ -28,10 +28,14 @@ constexpr std::array kFaults{
     Named{"berthd-freeze", &Faults::berthd_freeze, 15},
     Named{"scheduler-kill", &Faults::scheduler_kill, 15},
     Named{"node-change", &Faults::node_change, 60},
+    Named{"autoscaler", &Faults::autoscaler, 1},
+    Named{"queue-change", &Faults::queue_change, 30},
     Named{"job-change", &Faults::job_change, 60},
     Named{"pod-failure", &Faults::pod_failure, 100},
     Named{"refused-pod", &Faults::refused_pod, 100},
     Named{"refused-eviction", &Faults::refused_eviction, 300},
+    Named{"hung-pod", &Faults::hung_pod, 50},
+    Named{"clock-step", &Faults::clock_step, 15},
 };
 
 }  // namespace

@@ -24,11 +24,15 @@ struct Faults {
   std::uint64_t berthd_stop = 0;    // a second: a rollout; it gives its lease back
   std::uint64_t berthd_freeze = 0;  // a second; of its container, kube-scheduler's, or both
   std::uint64_t scheduler_kill = 0;
-  std::uint64_t node_change = 0;  // a second: cordoned, deleted, back
-  std::uint64_t job_change = 0;   // a second: deleted, scaled
-  std::uint64_t pod_failure = 0;  // of pods
-  std::uint64_t refused_pod = 0;  // of creations, by an admission
+  std::uint64_t node_change = 0;   // a second: cordoned, deleted, back
+  std::uint64_t autoscaler = 0;    // above 0: there is one, which adds and removes nodes
+  std::uint64_t queue_change = 0;  // a second: weight, capability, closed
+  std::uint64_t job_change = 0;    // a second: deleted, scaled, its group edited
+  std::uint64_t pod_failure = 0;   // of pods
+  std::uint64_t refused_pod = 0;   // of creations, by an admission
   std::uint64_t refused_eviction = 0;
+  std::uint64_t hung_pod = 0;    // of pods that are to leave: they take minutes
+  std::uint64_t clock_step = 0;  // a second: a berthd's wall clock is set
 
   static Faults swarm(Agenda& dice);
   // "cut=12 slow=3": all that are on. of() reads it, and leaves out what it does not know.

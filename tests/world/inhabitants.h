@@ -7,60 +7,68 @@
 
 #include "embedded/api_server.h"
 #include "world/faults.h"
+#include "world/jobs.h"
 
 namespace berth::world {
 
 using embedded::ApiServer;
 using embedded::Kind;
 
-// A user's job, and its controller, which keeps its pods.
-struct Job {
-  std::string name;
-  std::int32_t size = 1;
-  std::int32_t minimum = 1;  // 0: it has no PodGroup
-  std::int64_t cpu = 1000;   // milli-cpu a pod
-  std::int32_t priority = 0;
-  Duration run_time{};
-  bool keeps_names = false;  // as a StatefulSet; else each pod has another name
-  bool is_ours = true;       // else of kube-scheduler's own profile
-  bool is_gated = false;     // until it is planned
-  std::string queue;
-  bool is_over = false;           // deleted, or all its pods have succeeded
-  bool has_worked = false;        // its minimum has run at once
-  std::vector<std::string> pods;  // uid by index; empty: none now
-  std::vector<bool> has_succeeded;
-  std::string full_name() const { return "default/" + name; }
-};
+// On its node, if it has one.
+inline bool takes_room(const PodObject& pod) {
+  return pod.phase == PodPhase::pending || pod.phase == PodPhase::running;
+}
 
 // Users, controllers and kubelets.
 class Inhabitants {
  public:
+  static constexpr std::int64_t kNodeCpu = 8'000;
+
   Inhabitants(Agenda& agenda, Network& network, ApiServer& server);
 
   // The nodes, the queues and the first jobs; more come until stop().
   void begin(std::size_t nodes, std::size_t jobs);
-  void stop() { has_stopped_ = true; }
+  // Nothing comes any more, and what users held back is free.
+  void stop();
+  void delete_all_jobs();
   // As the policy of the layout in place: some pods of gangs are gated until they are planned.
   void gate_pods() { gates_pods_ = true; }
   const std::map<std::string, Job>& jobs() const { return jobs_; }
   const Job* job_of(const std::string& pod_uid) const;
+  // Null: there is none.
+  const PodGroupObject* group_of(const Job& job) const;
+  const Job* job_of_group(const PodGroupObject& group) const;
 
  private:
+  // users (inhabitants.cpp)
   void bring_job();
   void second();
   void change_node();
+  void change_queue();
   void change_job();
-  void delete_job(Job& job);
+  void change_group(Job& job);
+  void scale(Job& job);
+  void set_minimum(Job& job, std::int32_t minimum);
+  void misspell_gang(const Job& job);
+  NodeObject node(std::size_t index) const;
 
+  // controllers (controllers.cpp)
+  void make(Job& job);
   void control(const std::string& job);
   void create_pod(Job& job, std::int32_t index);
+  void put_group(const Job& job);
+  void put_owner(const Job& job, const std::string& gang);
+  void remove(Job& job);
+  void collect();
+  void group_changed(const ApiServer::Change& change);
   void pod_changed(const ApiServer::Change& change);
-  void bound(const PodObject& pod);
+  void pod_failed(Job& job, const std::string& uid);
+  void begin_anew(Job& job);
+
+  // kubelets (kubelets.cpp)
+  void stop_pod(const std::string& uid);
   void run(const std::string& uid);
   void work(const std::string& uid, Duration length, bool fails);
-  void put_group(const Job& job);
-
-  NodeObject node(std::size_t index) const;
 
   Agenda& agenda_;
   Network& network_;

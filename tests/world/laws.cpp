@@ -1,6 +1,7 @@
 #include "world/laws.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace berth::world {
 namespace {
@@ -31,17 +32,14 @@ std::string claimant_in(const std::string& reason) {
   return reason.substr(begin + 5, reason.find(':', begin) - begin - 5);
 }
 
-bool takes_room(const PodObject& pod) {
-  return pod.phase == PodPhase::pending || pod.phase == PodPhase::running;
-}
-
 }  // namespace
 
 Laws::Laws(Agenda& agenda, ApiServer& server, const Inhabitants& inhabitants)
     : agenda_(agenda),
       server_(server),
       inhabitants_(inhabitants),
-      claims_(agenda, server, inhabitants, [this](const std::string& what) { break_law(what); }) {
+      claims_(agenda, server, inhabitants, [this](const std::string& what) { break_law(what); }),
+      queues_(agenda, server, inhabitants, [this](const std::string& what) { break_law(what); }) {
   server_.follow([this](const ApiServer::Change& change) {
     if (change.kind == Kind::pod) pod_changed(change);
     if (change.kind == Kind::node) node_changed(change);
@@ -66,7 +64,10 @@ void Laws::pod_changed(const ApiServer::Change& change) {
   if (!is_new && known->second != pod.node_name) {
     break_law("pod " + pod.name + " has moved from " + known->second + " to " + pod.node_name);
   }
-  if (is_new) check_room(pod.node_name, pod);
+  if (!is_new) return;
+  check_room(pod.node_name, pod);
+  claims_.bound(pod);
+  queues_.bound(pod);
 }
 
 // Two kube-schedulers, of which one is late, may give room twice to pods of other profiles: berthd
@@ -106,8 +107,8 @@ void Laws::node_changed(const ApiServer::Change& change) {
 bool Laws::waits(const std::string& locked_for) const {
   for (const auto& [name, group] : server_.all<PodGroupObject>()) {
     if (locked_for != "job." + group.object.uid) continue;
-    const Job& job = inhabitants_.jobs().at(group.object.name);
-    return !job.is_over && count_bound(job, true) < job.minimum;
+    const Job* const job = inhabitants_.job_of_group(group.object);
+    return job != nullptr && !job->is_over && count_bound(*job, true) < job->minimum;
   }
   const PodObject* const pod = server_.find<PodObject>(locked_for.substr(locked_for.find('.') + 1));
   return pod != nullptr && pod->node_name.empty();
@@ -118,7 +119,8 @@ void Laws::check_lock(const NodeObject& node, const PodObject& came) {
   if (came.scheduler_name != "berth") return;
   const auto since = locks_.find(node.name);
   if (since == locks_.end() || agenda_.now() - since->second.second < kUnderWay) return;
-  const PodGroupObject* const group = server_.find<PodGroupObject>("default/" + came.group);
+  const Job* const job = inhabitants_.job_of(came.uid);
+  const PodGroupObject* const group = job == nullptr ? nullptr : inhabitants_.group_of(*job);
   const bool is_its_own = node.locked_for == "job." + came.uid ||
                           (group != nullptr && node.locked_for == "job." + group->uid);
   if (!is_its_own && waits(node.locked_for)) {
@@ -180,6 +182,7 @@ void Laws::sent(std::uint64_t epoch, std::uint64_t lease_epoch, bool leads) {
   if (epoch == 0) return break_law("a write has no epoch, and would never be sent");
   if (epoch < lease_epoch) break_law("a berthd writes in a term that another has ended");
   if (!leads) break_law("a berthd writes after the end of its term");
+  if (std::exchange(epoch_, epoch) != epoch) claims_.leader_changed();
 }
 
 void Laws::eviction_failed(const std::string& reason) {
@@ -190,6 +193,7 @@ void Laws::evicted(const std::string& pod, const std::string& reason) {
   agenda_.note("evicted: " + pod + " " + reason);
   const std::string job = claimant_in(reason);
   if (job.empty()) return;
+  claims_.evicted(pod, job);
   if (++evictions_[job] == kEvictionsMost && is_calm_) {
     break_law("pods are evicted again and again for " + job + ", " + reason);
   }
@@ -208,7 +212,7 @@ std::int32_t Laws::count_bound(const Job& job, bool counts_leaving) const {
 
 void Laws::second() {
   look_at_trespasses();
-  if (is_viewed_) claims_.second();
+  claims_.second();
   for (const auto& [name, job] : inhabitants_.jobs()) look_at_gang(job);
   if (is_calm_) look_at_idle_room();
 }
@@ -262,7 +266,7 @@ bool Laws::has_idle_room(const Job& job) const {
   std::int64_t slots = 0;
   for (const auto& [name, node] : server_.all<NodeObject>()) {
     const NodeObject& object = node.object;
-    if (object.unschedulable || !object.locked_for.empty()) continue;
+    if (object.unschedulable || !object.taints.empty() || !object.locked_for.empty()) continue;
     slots += std::max<std::int64_t>(0, object.allocatable.at("cpu") - used[name]) / job.cpu;
   }
   return slots >= std::max(1, job.minimum);
@@ -303,10 +307,8 @@ void Laws::end() {
               (pod->node_name.empty() ? "" : "@" + pod->node_name) +
               (pod->terminating ? "(leaves)" : "");
     }
-    const auto group = server_.all<PodGroupObject>().find(job.full_name());
-    const std::string why = group == server_.all<PodGroupObject>().end()
-                                ? ""
-                                : "; status: " + group->second.object.written.message;
+    const PodGroupObject* const group = inhabitants_.group_of(job);
+    const std::string why = group == nullptr ? "" : "; status: " + group->written.message;
     break_law("job " + name + " has not run, though nothing has been in its way for long:" + pods +
               why);
   }

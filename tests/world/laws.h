@@ -8,6 +8,7 @@
 
 #include "world/claim_law.h"
 #include "world/inhabitants.h"
+#include "world/queue_law.h"
 
 namespace berth::world {
 
@@ -18,8 +19,6 @@ class Laws {
 
   const std::vector<std::string>& broken() const { return broken_; }
   void break_law(const std::string& what);
-  // The steering mode is `view`.
-  void set_viewed(bool is_viewed) { is_viewed_ = is_viewed; }
   // Once a second: looks for faults that last.
   void second();
   // A write or a Binding of a berthd, as it is sent; `leads`: its lease holds.
@@ -69,10 +68,11 @@ class Laws {
   std::map<std::string, std::pair<std::string, TimePoint>> locks_;
   std::vector<Trespass> trespasses_;
   std::map<std::string, TimePoint> foreign_at_;  // by node: the last pod of another profile
-  bool is_viewed_ = true;
   bool is_calm_ = false;
   TimePoint calm_since_;
   ClaimLaw claims_;
+  QueueLaw queues_;
+  std::uint64_t epoch_ = 0;  // of the last write
   // Writes in a row that changed nothing, by object and kind of content.
   std::map<std::pair<std::string, std::size_t>, int> idle_in_a_row_;
   std::uint64_t idle_writes_ = 0;         // in the calm

@@ -19,7 +19,8 @@ using embedded::ApiServer;
 using embedded::Kind;
 
 // The kinds that a berthd of a world reads.
-inline constexpr Kind kKinds[] = {Kind::node, Kind::pod, Kind::group, Kind::queue, Kind::budget};
+inline constexpr Kind kKinds[] = {Kind::node,  Kind::pod,    Kind::group,
+                                  Kind::queue, Kind::budget, Kind::owner};
 
 // The answer to a request that went wrong.
 kubeapi::Response response_of(Network::WriteFate fate);

@@ -1,13 +1,21 @@
 #include "world/world.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "conf/config.h"
 #include "conf/default_config.h"
 #include "daemon/configuration.h"
+#include "telemetry/heap.h"
+#include "world/autoscaler.h"
+#include "world/wall_clock.h"
 
 namespace berth::world {
 namespace {
+
+// Refused evictions are remembered for so long.
+constexpr Duration kForgets = 40min;
+constexpr std::size_t kKeptMost = 100'000;
 
 conf::Config configuration(Agenda& dice) {
   std::string text(conf::default_config_text());
@@ -43,7 +51,8 @@ class World {
         server_(agenda_),
         beginning_(agenda_),
         inhabitants_(agenda_, network_, server_),
-        laws_(agenda_, server_, inhabitants_) {
+        laws_(agenda_, server_, inhabitants_),
+        autoscaler_(agenda_, server_) {
     if (!setup.story.empty()) agenda_.write_story(setup.story);
     server_.follow([this](const ApiServer::Change& change) { on_change(change); });
   }
@@ -53,13 +62,16 @@ class World {
     const std::string faults = network_.faults.names();
     agenda_.note("mode " + beginning_.config.steering.mode + ", faults: " + faults);
     const TimePoint begin = agenda_.now();
-    const bool is_viewed = beginning_.config.steering.mode == "view";
-    laws_.set_viewed(is_viewed);
-    if (!is_viewed) inhabitants_.gate_pods();
+    if (beginning_.config.steering.mode == "nominate") inhabitants_.gate_pods();
     inhabitants_.begin(setup_.nodes, setup_.jobs);
     const std::size_t replicas = 1 + agenda_.below(2);
     replicas_.resize(setup_.replicas == 0 ? replicas : setup_.replicas);
-    for (Replica& replica : replicas_) start_berthd(replica);
+    for (Replica& replica : replicas_) {
+      replica.wall = std::make_unique<WallClock>(agenda_);
+      start_berthd(replica);
+    }
+    if (network_.faults.clock_step > 0) laws_.claims().set_skew(WallClock::kOffMost);
+    if (network_.faults.autoscaler > 0) autoscaler_.begin();
     second();
     while (laws_.broken().empty() && agenda_.step(begin + setup_.faulty)) {
     }
@@ -68,13 +80,16 @@ class World {
     is_calm_ = true;
     laws_.calm();
     inhabitants_.stop();
-    bring_nodes_back();
+    autoscaler_.calm();
+    for (const Replica& replica : replicas_) replica.wall->set_right();
     const TimePoint until = agenda_.now() + setup_.quiet;
     while (!laws_.is_all_over() && laws_.broken().empty() && agenda_.step(until)) {
     }
     if (laws_.broken().empty()) laws_.end();
+    if (setup_.weighs && laws_.broken().empty()) weigh();
     for (Replica& replica : replicas_) end_berthd(replica);
-    return {laws_.broken(), faults, agenda_.digest(), agenda_.steps(), inhabitants_.jobs().size()};
+    return {laws_.broken(), faults, agenda_.digest(), agenda_.steps(), inhabitants_.jobs().size(),
+            kept_};
   }
 
  private:
@@ -82,16 +97,18 @@ class World {
   struct Replica {
     std::unique_ptr<Berthd> berthd;
     std::unique_ptr<KubeScheduler> scheduler;
+    std::unique_ptr<WallClock> wall = {};  // of its machine
     int run = 0;
     std::uint64_t sessions_then = 0;
   };
 
   void start_berthd(Replica& replica) {
     replica.run = ++runs_;
+    replica.sessions_then = 0;
     const std::string name = "berthd-" + std::to_string(replica.run);
     agenda_.note(name + " starts");
-    replica.berthd = std::make_unique<Berthd>(agenda_, network_, server_, laws_, lease_,
-                                              beginning_.config, name);
+    replica.berthd = std::make_unique<Berthd>(agenda_, *replica.wall, network_, server_, laws_,
+                                              lease_, beginning_.config, name);
     start_scheduler(replica);
   }
   void start_scheduler(Replica& replica) {
@@ -166,6 +183,10 @@ class World {
       end_berthd(replica);
       return agenda_.after(agenda_.between(1s, 5s), [this, &replica] { start_berthd(replica); });
     }
+    if (agenda_.happens(faults.clock_step)) {
+      agenda_.note("the clock of " + name + " is set");
+      replica.wall->set(agenda_);
+    }
     if (agenda_.happens(faults.berthd_freeze)) {
       const Duration length = agenda_.between(100ms, 15s);
       const std::uint64_t who = agenda_.below(3);  // one container, the other, or both
@@ -208,14 +229,35 @@ class World {
     for (const std::string& each : replica.berthd->complaints()) laws_.break_law(each);
   }
 
-  void bring_nodes_back() {
-    std::vector<std::string> cordoned;
-    for (const auto& [name, node] : server_.all<NodeObject>()) {
-      if (node.object.unschedulable) cordoned.push_back(name);
+  // Everything goes. Then a berthd has not more bytes than one that begins.
+  void weigh() {
+    inhabitants_.delete_all_jobs();
+    run_for(kForgets);
+    std::vector<std::size_t> kept(replicas_.size());
+    for (std::size_t i = 0; i < kept.size(); ++i) kept[i] = bytes_of(replicas_[i]);
+    for (Replica& replica : replicas_) start_berthd(replica);
+    run_for(1min);
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const std::size_t fresh = bytes_of(replicas_[i]);
+      kept_ = std::max(kept_, kept[i] - std::min(kept[i], fresh));
+      if (kept[i] <= fresh + kKeptMost) continue;
+      laws_.break_law("a berthd keeps " + std::to_string(kept[i]) +
+                      " bytes of nothing, a new one " + std::to_string(fresh));
     }
-    for (const std::string& name : cordoned) {
-      server_.change<NodeObject>(name, [](NodeObject& node) { node.unschedulable = false; });
+  }
+
+  void run_for(Duration length) {
+    const TimePoint until = agenda_.now() + length;
+    while (laws_.broken().empty() && agenda_.step(until)) {
     }
+  }
+
+  // Ends it.
+  std::size_t bytes_of(Replica& replica) {
+    end_scheduler(replica);
+    const std::size_t before = telemetry::heap_bytes();
+    replica.berthd.reset();
+    return before - telemetry::heap_bytes();
   }
 
   const Setup setup_;
@@ -225,12 +267,14 @@ class World {
   const Beginning beginning_;
   Inhabitants inhabitants_;
   Laws laws_;
+  Autoscaler autoscaler_;
   Lease lease_;
   int runs_ = 0;
   std::vector<Replica> replicas_;
   bool is_calm_ = false;
   TimePoint looked_at_;  // at the counts of sessions
   std::uint64_t version_then_ = 0;
+  std::size_t kept_ = 0;
 };
 
 }  // namespace

@@ -22,6 +22,7 @@ struct Setup {
   Duration quiet = 90min;             // at most; everything that can run has run long before
   std::optional<Faults> faults = {};  // none: by the seed
   std::string story = {};             // file for its lines; empty: none
+  bool weighs = false;                // at last, what a berthd keeps of what is gone
 };
 
 struct Outcome {
@@ -30,6 +31,7 @@ struct Outcome {
   std::uint64_t digest = 0;
   std::uint64_t steps = 0;
   std::size_t jobs = 0;  // that have run or were deleted
+  std::size_t kept = 0;  // bytes, beyond those of a berthd that begins
 };
 
 // A berthd and a kube-scheduler in a cluster where things go wrong, from beginning to end.

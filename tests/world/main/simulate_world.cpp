@@ -53,20 +53,21 @@ struct Result {
   std::uint64_t seed = 0;
   std::uint64_t steps = 0;
   std::uint64_t broken = 0;
+  std::uint64_t kept = 0;
 };
 
 constexpr unsigned kSecondsMost = 600;
 
 // A world in a process of its own: one that crashes, or does not end, is a broken world.
 Result run_apart(const Setup& setup) {
-  Result result{setup.seed, 0, 1};
+  Result result{setup.seed, 0, 1, 0};
   int ends[2];
   if (pipe(ends) != 0) return result;
   const pid_t child = fork();
   if (child == 0) {
     alarm(kSecondsMost);
     const Outcome outcome = berth::world::run(setup);
-    const Result found{setup.seed, outcome.steps, outcome.broken.size()};
+    const Result found{setup.seed, outcome.steps, outcome.broken.size(), outcome.kept};
     std::_Exit(write(ends[1], &found, sizeof found) == sizeof found ? 0 : 1);
   }
   close(ends[1]);
@@ -107,15 +108,17 @@ std::vector<std::uint64_t> run_all(const Options& options,
   const auto begin = std::chrono::steady_clock::now();
   std::map<std::uint64_t, bool> is_broken;
   for (const std::uint64_t seed : seeds) is_broken[seed] = true;  // until its result comes
-  std::uint64_t done = 0, steps = 0, broken = 0;
+  std::uint64_t done = 0, steps = 0, broken = 0, kept = 0;
   Result result;
   while (read(ends[0], &result, sizeof result) == sizeof result) {
     is_broken[result.seed] = result.broken > 0;
     steps += result.steps;
+    kept = std::max(kept, result.kept);
     broken += result.broken > 0 ? 1 : 0;
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    fmt::print(stderr, "\r{}/{} worlds, {} broken, {} steps, {:.0f} steps/s ", ++done, seeds.size(),
-               broken, steps, static_cast<double>(steps) / took.count());
+    fmt::print(stderr, "\r{}/{} worlds, {} broken, {} steps, {:.0f} steps/s, {} bytes kept ",
+               ++done, seeds.size(), broken, steps, static_cast<double>(steps) / took.count(),
+               kept);
     if (options.stops && result.broken > 0) {
       fmt::print("world {} is broken, the {}th\n", result.seed, done);
       break;
@@ -162,6 +165,7 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", options.seconds, "of the world, in which things go wrong");
   app.add_option("--faults", options.faults, "'cut=20 berthd-kill'; by the seed without");
   app.add_option("--processes", options.processes);
+  app.add_flag("--weigh", options.setup.weighs, "look for what a berthd keeps of what is gone");
   app.add_option("--story", options.story, "file for the story of a broken world");
   app.add_flag("--whole", options.is_whole, "do not look for a smaller world that breaks a law");
   app.add_flag("--stop", options.stops, "at the first broken world; explain nothing");

@@ -1,0 +1,53 @@
+#include "world/queue_law.h"
+
+#include <utility>
+
+namespace berth::world {
+namespace {
+
+// What was planned before is bound by then, also by an earlier leader.
+constexpr Duration kPlannedBefore = 1min;
+
+}  // namespace
+
+QueueLaw::QueueLaw(Agenda& agenda, ApiServer& server, const Inhabitants& inhabitants,
+                   std::function<void(const std::string&)> break_law)
+    : agenda_(agenda),
+      server_(server),
+      inhabitants_(inhabitants),
+      break_law_(std::move(break_law)) {
+  server_.follow([this](const ApiServer::Change& change) {
+    const auto* const queue = std::get_if<QueueObject>(&change.event);
+    if (queue == nullptr) return;
+    NamedAmounts& known = capability_[queue->name];
+    if (std::exchange(known, queue->capability) != known) since_[queue->name] = agenda_.now();
+  });
+}
+
+// A group says whose its pods are. For a moment it may be away.
+bool QueueLaw::says_queue(const Job& job) const {
+  const PodGroupObject* const group = inhabitants_.group_of(job);
+  if (job.group.empty() || group == nullptr) return job.group.empty();
+  const bool is_made_anew = group->created - job.created > 5s;
+  return !is_made_anew || agenda_.now() - group->created > kPlannedBefore;
+}
+
+void QueueLaw::bound(const PodObject& came) {
+  const Job* const job = inhabitants_.job_of(came.uid);
+  if (job == nullptr || !job->is_ours) return;
+  const auto most = capability_[job->queue].find("cpu");
+  if (most == capability_[job->queue].end()) return;
+  if (agenda_.now() - since_[job->queue] < kPlannedBefore) return;
+  std::int64_t used = 0;
+  for (const auto& [uid, pod] : server_.all<PodObject>()) {
+    const Job* const its = inhabitants_.job_of(uid);
+    const bool has_room = !pod.object.node_name.empty() && takes_room(pod.object);
+    if (!has_room || pod.object.terminating || its == nullptr || !its->is_ours) continue;
+    if (its->queue == job->queue && says_queue(*its)) used += pod.object.request.at("cpu");
+  }
+  if (used <= most->second) return;
+  break_law_("pod " + came.name + " came beyond the capability of queue " + job->queue + ": " +
+             std::to_string(used) + " of " + std::to_string(most->second) + "m");
+}
+
+}  // namespace berth::world

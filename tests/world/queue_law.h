@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "world/inhabitants.h"
+
+namespace berth::world {
+
+// No pod is bound beyond the capability of its queue, once the capability is known to all. Pods
+// that leave do not count.
+class QueueLaw {
+ public:
+  QueueLaw(Agenda& agenda, ApiServer& server, const Inhabitants& inhabitants,
+           std::function<void(const std::string&)> break_law);
+
+  // A pod has come to its node.
+  void bound(const PodObject& pod);
+
+ private:
+  bool says_queue(const Job& job) const;
+
+  Agenda& agenda_;
+  ApiServer& server_;
+  const Inhabitants& inhabitants_;
+  const std::function<void(const std::string&)> break_law_;
+  std::map<std::string, NamedAmounts> capability_;  // by queue
+  std::map<std::string, TimePoint> since_;          // by queue: the capability is so
+};
+
+}  // namespace berth::world
