@@ -62,16 +62,16 @@ bool SessionLoop::has_caught_up(std::uint64_t epoch) {
   return catch_up_.has_ended(epoch, is_bound, parts_.real_clock->now());
 }
 
-// The plans that the earlier leader left under way are assumed before the first session.
+// The plans and claims that the earlier leader left are assumed before the first session.
 void SessionLoop::begin_to_lead() {
   const TimePoint now = parts_.clock.now();
   mirror_.settle(now);  // groups that are ours take over the API's state
   mirror_.follow_api_phases(false);
   writes_.start_leading(epoch_);
   steering_.start_leading();
+  mirror_.restore_claims(now);
   const Plan left = steering::restored_plan(observed_, mirror_.cluster(), find_);
   mirror_.assume(left, now);
-  mirror_.restore_claims(now);
   const std::vector<JobId> changed(changed_while_standing_by_.begin(),
                                    changed_while_standing_by_.end());
   reconciler_.look_at(changed);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "berth/engine/fit.h"
 #include "steering/steering.h"
@@ -9,26 +10,73 @@ namespace berth::steering {
 
 namespace {
 
-// Idle now, less what is given out: several restored pods may want one node.
+// What is given out is no room any more: several restored pods may want one node.
 class RoomLeft {
  public:
-  explicit RoomLeft(const Cluster& cluster) : cluster_(cluster) {}
+  explicit RoomLeft(const Cluster& cluster) : cluster_(cluster) {
+    for (const JobId id : cluster.claimants()) {
+      for (const Claim& each : cluster.job(id).claims) {
+        add(cluster.shape_of(each.task), each.node, claimed_[id]);
+      }
+    }
+  }
 
+  // A plan that had ended may still be written on its pods, and others may have left for another
+  // job since. A gang that is bound in part comes before that.
   bool take(const Task& task, NodeId node) {
     const Shape& shape = cluster_.shape(task.shape);
-    if (!engine::has_room(*this, shape, node)) return false;
-    for (const auto& [dimension, amount] : shape.requested) taken_[{node, dimension}] += amount;
+    const bool has_begun = cluster_.job(task.job).bound_count() > 0;
+    if (!engine::has_room(Now{*this}, shape, node)) return false;
+    if (!has_begun && !engine::has_room(BesideClaims{*this, task.job}, shape, node)) return false;
+    add(shape, node, taken_);
     return true;
-  }
-  std::int64_t at(NodeId node, Dimension d) const {
-    const auto taken = taken_.find({node, d});
-    return engine::IdleNow{cluster_}.at(node, d) - (taken == taken_.end() ? 0 : taken->second);
   }
 
  private:
+  using Amounts = std::map<std::pair<NodeId, Dimension>, std::int64_t>;
+  struct Now {
+    const RoomLeft& room;
+    std::int64_t at(NodeId node, Dimension d) const {
+      return engine::IdleNow{room.cluster_}.at(node, d) - amount(room.taken_, node, d);
+    }
+  };
+  // Once all have left that are to leave, for the claims of other jobs as well.
+  struct BesideClaims {
+    const RoomLeft& room;
+    JobId job;
+    std::int64_t at(NodeId node, Dimension d) const {
+      std::int64_t left =
+          engine::OnceVacated{room.cluster_}.at(node, d) - amount(room.taken_, node, d);
+      for (const auto& [id, claimed] : room.claimed_) {
+        if (id != job) left -= amount(claimed, node, d);
+      }
+      return left;
+    }
+  };
+
+  static std::int64_t amount(const Amounts& amounts, NodeId node, Dimension d) {
+    const auto found = amounts.find({node, d});
+    return found == amounts.end() ? 0 : found->second;
+  }
+  static void add(const Shape& shape, NodeId node, Amounts& to) {
+    for (const auto& [dimension, amount] : shape.requested) to[{node, dimension}] += amount;
+  }
+
   const Cluster& cluster_;
-  std::map<std::pair<NodeId, Dimension>, std::int64_t> taken_;
+  Amounts taken_;
+  std::map<JobId, Amounts> claimed_;
 };
+
+// Those of pods that have no place.
+void keep_claims(const Cluster& cluster, Plan& plan) {
+  std::set<TaskId> placed;
+  for (const Placement& each : plan.binds) placed.insert(each.task);
+  for (const JobId id : cluster.claimants()) {
+    for (const Claim& each : cluster.job(id).claims) {
+      if (!placed.contains(each.task)) plan.pipelined.push_back({each.task, each.node});
+    }
+  }
+}
 
 }  // namespace
 
@@ -55,6 +103,7 @@ Plan restored_plan(const reconcile::ObservedState& observed, const Cluster& clus
     if (task.status != TaskStatus::pending || task.is_gated || !room.take(task, node)) continue;
     plan.binds.push_back({id, node});
   }
+  keep_claims(cluster, plan);
   return plan;
 }
 

@@ -27,6 +27,20 @@ class RestoreTest : public SteeringTest {
     }
     return uids;
   }
+  // Others leave n1 for a gang of two.
+  void post_claimant() {
+    PodGroupObject group = make_group("c", 2);
+    group.marks.claims = "2027-01-15T08:00:00Z n1*2 +evicted";
+    post(group);
+    for (int i = 0; i < 2; ++i) post(make_member("c", i));
+  }
+  std::size_t claims() const {
+    std::size_t count = 0;
+    for (const JobId id : mirror_.cluster().claimants()) {
+      count += mirror_.cluster().job(id).claims.size();
+    }
+    return count;
+  }
   void post_group(bool is_recorded, GroupApi api = GroupApi::volcano) {
     PodGroupObject group = make_group("g", 2);
     group.api = api;
@@ -98,6 +112,35 @@ TEST_F(RestoreTest, STEER10WhatHasNoRoomAnyMoreIsPlannedAnew) {
   post_group(true);
   for (int i = 0; i < 3; ++i) post(committed(i));  // two fit
   EXPECT_EQ(restored().size(), 2u);
+}
+
+// The plan that is written on the pods ended before others left.
+TEST_F(RestoreTest, STEER10WhatIsClaimedForAnotherJobIsNoRoom) {
+  post_group(true);
+  post(committed(0));
+  post_claimant();
+  EXPECT_EQ(restored(), Uids{});
+  EXPECT_EQ(claims(), 2u);
+}
+
+TEST_F(RestoreTest, STEER10AGangThatIsBoundInPartComesBeforeClaims) {
+  post(make_node("n2", 1));
+  post_group(true);
+  post(daemon::running_on(committed(0), "n2"));
+  post(committed(1));
+  post_claimant();
+  EXPECT_EQ(restored(), Uids{"g-1"});
+}
+
+TEST_F(RestoreTest, STEER10AClaimOfTheSamePodEndsWithItsPlace) {
+  PodGroupObject group = make_group("g", 2);
+  group.is_recorded = true;
+  group.marks.claims = "2027-01-15T08:00:00Z n1*2 +evicted";
+  post(group);
+  post(committed(0));
+  post(make_member("g", 1));
+  EXPECT_EQ(restored(), Uids{"g-0"});
+  EXPECT_EQ(claims(), 1u);
 }
 
 TEST_F(RestoreTest, STEER10ABoundOrDeletedPodHoldsNothing) {

@@ -87,6 +87,7 @@ class SteeringTest : public ::testing::Test {
   Plan start_leading(std::uint64_t epoch = 1) {
     writes_.start_leading(epoch);
     current_->start_leading();
+    mirror_.restore_claims(TimePoint());
     Plan plan = restored_plan(observed_, mirror_.cluster(), find_);
     mirror_.assume(plan, TimePoint());
     mirror_.settle(TimePoint());
