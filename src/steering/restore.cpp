@@ -10,7 +10,7 @@ namespace berth::steering {
 
 namespace {
 
-// What is given out is no room any more: several restored pods may want one node.
+// Room that is given out is none any more: several restored pods may want one node.
 class RoomLeft {
  public:
   explicit RoomLeft(const Cluster& cluster) : cluster_(cluster) {

@@ -35,6 +35,11 @@ TEST(World, KeepsItsLawsWithFreshSeeds) {
   for (int i = 0; i < 2; ++i) expect_laws({.seed = 1'000'000 + dice()});
 }
 
+// Tables of berthd are bounded by what is there (BOUND-7).
+TEST(World, KeepsNothingOfWhatIsGone) {
+  expect_laws({.seed = 3, .jobs = 15, .faulty = 4min, .weighs = true});
+}
+
 TEST(World, TheSameSeedGivesTheSameLog) {
   const Outcome first = run({.seed = 7});
   const Outcome second = run({.seed = 7});

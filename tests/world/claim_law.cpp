@@ -8,6 +8,8 @@ namespace {
 
 // A status whose write was lost says so by then.
 constexpr Duration kSettles = 20s;
+// A new leader reads what the group says before it claims anything.
+constexpr Duration kReads = 5s;
 // Older claims end by themselves (EVICT-4, CLAIM-6).
 constexpr Duration kClaimMost = 4min;
 
@@ -31,7 +33,9 @@ ClaimLaw::ClaimLaw(Agenda& agenda, ApiServer& server, const Inhabitants& inhabit
       break_law_(std::move(break_law)) {
   server_.follow([this](const ApiServer::Change& change) {
     if (change.kind == Kind::group) group_changed(change);
-    if (change.kind == Kind::node) node_touched_[change.key] = agenda_.now();
+    if (change.kind == Kind::node) {
+      some_node_touched_ = node_touched_[change.key] = agenda_.now();
+    }
     if (change.kind == Kind::pod) pod_changed(change);
     const auto* const queue = std::get_if<QueueObject>(&change.event);
     if (queue == nullptr) return;
@@ -61,16 +65,12 @@ bool ClaimLaw::waits(const PodGroupObject& group) const { return !group.written.
 // A group without a reason has a plan. A job whose plan was refused gives all back (HINT-3).
 void ClaimLaw::group_changed(const ApiServer::Change& change) {
   const auto* const group = std::get_if<PodGroupObject>(&change.event);
-  const bool is_waiting = group != nullptr && waits(*group);
-  if (!is_waiting) {
-    std::erase_if(lost_, [&](const Lost& each) { return each.group == change.key; });
-    promised_.erase(change.key);
-  }
   if (group == nullptr) {
     claims_.erase(change.key);
     minimums_.erase(change.key);
     return;
   }
+  if (!waits(*group)) planned_[change.key] = agenda_.now();
   if (group->written.message.starts_with("kube-scheduler refused")) {
     group_touched_[change.key] = agenda_.now();
   }
@@ -82,10 +82,16 @@ void ClaimLaw::group_changed(const ApiServer::Change& change) {
   const WrittenClaims before = std::exchange(claims_[change.key], now);
   if (now.others_left) promised_.erase(change.key);
   const bool was_recorded = before.others_left && !before.nodes.empty();
-  const bool is_lost = now.nodes.empty() || now.since > before.since;
-  if (was_recorded && is_lost && is_waiting && agenda_.now() - before.since < kClaimMost) {
-    lost_.push_back({change.key, before, agenda_.now()});
-  }
+  const bool is_younger = !now.nodes.empty() && now.since > before.since;
+  if (!was_recorded || !(is_younger || now.nodes.empty())) return;
+  if (agenda_.now() - before.since >= kClaimMost) return;
+  const bool is_of_new_leader = is_younger && agenda_.now() - leads_since_ < kReads;
+  lost_.push_back({change.key, before, agenda_.now() + (is_of_new_leader ? 0s : kSettles)});
+}
+
+void ClaimLaw::leader_changed() {
+  promised_.clear();
+  leads_since_ = agenda_.now();
 }
 
 // The same request may come again when its claimant has given up.
@@ -109,7 +115,7 @@ void ClaimLaw::bound(const PodObject& pod) {
     if (agenda_.now() - claims.since >= kClaimMost) continue;
     const Job* const job = inhabitants_.job_of_group(*server_.find<PodGroupObject>(name));
     if (job == nullptr || job == inhabitants_.job_of(pod.uid) || room >= count * job->cpu) continue;
-    lost_.push_back({name, claims, agenda_.now(), node->name});
+    lost_.push_back({name, claims, agenda_.now() + kSettles, node->name});
   }
 }
 
@@ -138,9 +144,16 @@ bool ClaimLaw::is_untouched(const std::string& name, TimePoint since) const {
   return touched == group_touched_.end() || touched->second < since;
 }
 
+// A plan ends its claims, and may end with any node.
+bool ClaimLaw::may_have_lost_a_plan(const std::string& group, TimePoint since) const {
+  const auto planned = planned_.find(group);
+  const bool had_plan = planned != planned_.end() && planned->second >= since;
+  return had_plan && some_node_touched_ >= since;
+}
+
 bool ClaimLaw::stands(const Lost& lost) const {
   const TimePoint since = lost.claims.since - skew_ - 1s;  // the text has seconds
-  if (!is_untouched(lost.group, since)) return false;
+  if (!is_untouched(lost.group, since) || may_have_lost_a_plan(lost.group, since)) return false;
   const Job& job = *inhabitants_.job_of_group(*server_.find<PodGroupObject>(lost.group));
   for (const WrittenClaims::OnNode& each : lost.claims.nodes) {
     const NodeObject* const node = server_.find<NodeObject>(each.node);
@@ -156,7 +169,7 @@ bool ClaimLaw::stands(const Lost& lost) const {
 void ClaimLaw::second() {
   std::erase_if(lost_, [this](const Lost& each) {
     if (!stands(each)) return true;
-    if (agenda_.now() - each.at < kSettles) return false;
+    if (agenda_.now() < each.until) return false;
     break_law_("others left for " + each.group + ", which waits and has lost " +
                (each.taken_on.empty() ? "" : "room on " + each.taken_on + " of ") +
                "its claim of " + to_text(each.claims));
@@ -165,8 +178,9 @@ void ClaimLaw::second() {
   std::erase_if(promised_, [this](const auto& each) {
     const auto& [group, since] = each;
     if (agenda_.now() - since < kSettles) return false;
-    if (is_untouched(group, since))
+    if (is_untouched(group, since - 1s) && !may_have_lost_a_plan(group, since - 1s)) {
       break_law_("others leave for " + group + ", which has no claim");
+    }
     return true;
   });
 }

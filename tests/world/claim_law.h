@@ -28,8 +28,8 @@ class ClaimLaw {
   void binding_failed(const std::string& pod_uid);
   // A pod has come to its node.
   void bound(const PodObject& pod);
-  // What the earlier leader has not written is forgotten.
-  void leader_changed() { promised_.clear(); }
+  // The promises of the earlier leader may not have been written.
+  void leader_changed();
   // How far clocks of berthd may be off.
   void set_skew(Duration skew) { skew_ = skew; }
   // Once a second.
@@ -40,7 +40,7 @@ class ClaimLaw {
   struct Lost {
     std::string group;
     WrittenClaims claims;
-    TimePoint at;
+    TimePoint until;            // then it is judged
     std::string taken_on = {};  // node to which another's pod came; empty: the job has given it up
   };
 
@@ -49,6 +49,7 @@ class ClaimLaw {
   void touch(const std::string& pod_uid);
   bool waits(const PodGroupObject& group) const;
   bool is_untouched(const std::string& group, TimePoint since) const;
+  bool may_have_lost_a_plan(const std::string& group, TimePoint since) const;
   bool stands(const Lost& lost) const;
   std::int64_t room_on(const NodeObject& node) const;
 
@@ -64,8 +65,11 @@ class ClaimLaw {
   std::map<std::string, TimePoint> queue_touched_;  // by queue: its specification changed
   std::map<std::string, QueueObject> queues_;       // without their status
   std::map<std::string, TimePoint> group_touched_;  // by group: its pods or its minimum changed
+  std::map<std::string, TimePoint> planned_;        // groups: when they last had a plan
   std::map<std::string, TimePoint> promised_;       // groups for which others are to leave
-  std::set<std::string> evicted_;                   // claimants and pods, of each request
+  TimePoint leads_since_;                           // the present leader
+  TimePoint some_node_touched_;
+  std::set<std::string> evicted_;  // claimants and pods, of each request
   std::vector<Lost> lost_;
 };
 

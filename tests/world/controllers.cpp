@@ -152,7 +152,7 @@ void Inhabitants::remove(Job& job) {
                 [this, group = job.group] { server_.erase<PodGroupObject>(group); });
 }
 
-// What Berth made for an owner goes with it.
+// The collector: a group that Berth made for an owner goes with it.
 void Inhabitants::collect() {
   for (const auto& [name, group] : server_.all<PodGroupObject>()) {
     if (!group.object.is_made_by_berth) continue;

@@ -8,7 +8,7 @@
 
 namespace berth::world {
 
-// Who makes the pods of a job, and its PodGroup.
+// The maker of the pods of a job, and of its PodGroup.
 enum class Maker : std::uint8_t {
   user,      // a user, and a controller that keeps the pods
   volcano,   // Volcano's Job: its pods follow the admission of the group, and begin anew together

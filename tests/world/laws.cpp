@@ -95,11 +95,16 @@ void Laws::node_changed(const ApiServer::Change& change) {
   const auto* const node = std::get_if<NodeObject>(&change.event);
   if (node == nullptr || node->locked_for.empty()) {
     locks_.erase(change.key);
-  } else {
-    const auto [lock, is_new] = locks_.try_emplace(change.key, node->locked_for, agenda_.now());
-    if (!is_new && lock->second.first != node->locked_for) {
-      lock->second = {node->locked_for, agenda_.now()};
-    }
+    locked_since_.erase(change.key);
+    return;
+  }
+  const auto [lock, is_new] = locks_.try_emplace(change.key, node->locked_for, agenda_.now());
+  const bool is_same = !is_new && lock->second.first == node->locked_for;
+  if (!is_same) lock->second = {node->locked_for, agenda_.now()};
+  const TimePoint since = node->locked_since.value_or(TimePoint());
+  const TimePoint before = std::exchange(locked_since_[change.key], since);
+  if (is_same && since > before + kUnderWay) {  // sooner, a target was given up and chosen again
+    break_law("the lock of node " + change.key + " for " + node->locked_for + " begins anew");
   }
 }
 

@@ -66,6 +66,7 @@ class Laws {
   std::map<std::string, TimePoint> idle_since_;     // jobs that wait beside idle room
   // By node, as the API has it: the target's value, and since when.
   std::map<std::string, std::pair<std::string, TimePoint>> locks_;
+  std::map<std::string, TimePoint> locked_since_;  // by node, as berthd writes it
   std::vector<Trespass> trespasses_;
   std::map<std::string, TimePoint> foreign_at_;  // by node: the last pod of another profile
   bool is_calm_ = false;

@@ -5,7 +5,7 @@
 namespace berth::world {
 namespace {
 
-// What was planned before is bound by then, also by an earlier leader.
+// Earlier plans are bound by then, also those of an earlier leader.
 constexpr Duration kPlannedBefore = 1min;
 
 }  // namespace
