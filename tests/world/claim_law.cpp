@@ -60,7 +60,11 @@ void ClaimLaw::pod_changed(const ApiServer::Change& change) {
   if (pod == nullptr || pod->terminating || change.type == "ADDED") touch(change.key);
 }
 
-bool ClaimLaw::waits(const PodGroupObject& group) const { return !group.written.reason.empty(); }
+// Its surplus may wait while its minimum has a plan.
+bool ClaimLaw::waits(const PodGroupObject& group) const {
+  const WrittenStatus& status = group.written;
+  return !status.reason.empty() && !status.message.starts_with("its minimum is placed");
+}
 
 // A group without a reason has a plan. A job whose plan was refused gives all back (HINT-3).
 void ClaimLaw::group_changed(const ApiServer::Change& change) {
@@ -160,6 +164,8 @@ bool ClaimLaw::stands(const Lost& lost) const {
     const auto touched = node_touched_.find(each.node);
     if (node == nullptr || node->unschedulable) return false;
     if (touched != node_touched_.end() && touched->second >= since) return false;
+    const auto foreign = foreign_at_.find(each.node);  // CLAIM-5
+    if (foreign != foreign_at_.end() && foreign->second >= since) return false;
     const bool has_room = room_on(*node) >= count_on(lost.claims, each.node) * job.cpu;
     if (lost.taken_on == each.node ? has_room : lost.taken_on.empty() && !has_room) return false;
   }
@@ -178,7 +184,8 @@ void ClaimLaw::second() {
   std::erase_if(promised_, [this](const auto& each) {
     const auto& [group, since] = each;
     if (agenda_.now() - since < kSettles) return false;
-    if (is_untouched(group, since - 1s) && !may_have_lost_a_plan(group, since - 1s)) {
+    if (claims_[group].nodes.empty() && is_untouched(group, since - 1s) &&
+        !may_have_lost_a_plan(group, since - 1s)) {
       break_law_("others leave for " + group + ", which has no claim");
     }
     return true;

@@ -13,8 +13,8 @@ namespace berth::world {
 
 // Room that others left for a job stays its own until it starts, unless something has happened that
 // ends a claim (CLAIM-1, CLAIM-8, CLAIM-11). Judged by the annotation of the group: while the group
-// waits, each eviction for it leads to a claim with "+evicted", which does not vanish or become
-// younger, and of which nobody takes the room.
+// waits, each eviction for it leads to a claim. One with "+evicted" does not vanish or become
+// younger, and nobody takes its room.
 class ClaimLaw {
  public:
   ClaimLaw(Agenda& agenda, ApiServer& server, const Inhabitants& inhabitants,

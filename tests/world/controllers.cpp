@@ -46,7 +46,6 @@ void Inhabitants::put_group(const Job& job) {
     group.min_task_member = {{kRole, job.minimum}};
     group.min_resources = NamedAmounts{{"cpu", job.cpu * job.minimum}};
   }
-  if (job.maker == Maker::kubeflow && job.size % 2 == 0) group.api = GroupApi::sig;
   server_.put(std::move(group));
 }
 

@@ -199,6 +199,7 @@ void Laws::evicted(const std::string& pod, const std::string& reason) {
   const std::string job = claimant_in(reason);
   if (job.empty()) return;
   claims_.evicted(pod, job);
+  queues_.evicted_for(job);
   if (++evictions_[job] == kEvictionsMost && is_calm_) {
     break_law("pods are evicted again and again for " + job + ", " + reason);
   }

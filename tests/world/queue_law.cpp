@@ -8,6 +8,9 @@ namespace {
 // Earlier plans are bound by then, also those of an earlier leader.
 constexpr Duration kPlannedBefore = 1min;
 
+// As long as a claim stands.
+constexpr Duration kClaimed = 10min;
+
 }  // namespace
 
 QueueLaw::QueueLaw(Agenda& agenda, ApiServer& server, const Inhabitants& inhabitants,
@@ -32,12 +35,19 @@ bool QueueLaw::says_queue(const Job& job) const {
   return !is_made_anew || agenda_.now() - group->created > kPlannedBefore;
 }
 
+bool QueueLaw::have_others_left(const Job& job, const PodObject& pod) const {
+  const PodGroupObject* const group = inhabitants_.group_of(job);
+  const auto at = evicted_for_.find(group == nullptr ? pod.full_name() : group->full_name());
+  return at != evicted_for_.end() && agenda_.now() - at->second < kClaimed;
+}
+
 void QueueLaw::bound(const PodObject& came) {
   const Job* const job = inhabitants_.job_of(came.uid);
   if (job == nullptr || !job->is_ours) return;
   const auto most = capability_[job->queue].find("cpu");
   if (most == capability_[job->queue].end()) return;
   if (agenda_.now() - since_[job->queue] < kPlannedBefore) return;
+  if (have_others_left(*job, came)) return;
   std::int64_t used = 0;
   for (const auto& [uid, pod] : server_.all<PodObject>()) {
     const Job* const its = inhabitants_.job_of(uid);

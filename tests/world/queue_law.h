@@ -17,15 +17,19 @@ class QueueLaw {
 
   // A pod has come to its node.
   void bound(const PodObject& pod);
+  // Others leave for the job of this name.
+  void evicted_for(const std::string& claimant) { evicted_for_[claimant] = agenda_.now(); }
 
  private:
   bool says_queue(const Job& job) const;
+  bool have_others_left(const Job& job, const PodObject& pod) const;
 
   Agenda& agenda_;
   ApiServer& server_;
   const Inhabitants& inhabitants_;
   const std::function<void(const std::string&)> break_law_;
   std::map<std::string, NamedAmounts> capability_;  // by queue
+  std::map<std::string, TimePoint> evicted_for_;    // by claimant: the last eviction
   std::map<std::string, TimePoint> since_;          // by queue: the capability is so
 };
 
