@@ -12,12 +12,10 @@ ThreadExecutor::ThreadExecutor(const ScaledClock& clock, const std::string& name
 }
 
 void ThreadExecutor::after(Duration delay, Task task) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (is_stopping_) return;
-    tasks_.emplace(std::pair(clock_.now() + delay, ++last_number_), std::move(task));
-  }
-  changed_.notify_one();
+  const std::lock_guard lock(mutex_);
+  if (is_stopping_) return;
+  tasks_.emplace(std::pair(clock_.now() + delay, ++last_number_), std::move(task));
+  changed_.notify_one();  // under the lock: the task may be the one that lets this executor end
 }
 
 // A task that is dropped breaks its promise, which ends the wait as well.
