@@ -9,13 +9,10 @@
 namespace berth::bench {
 namespace {
 
-// As PlaceGangs of session_bench, with gangs whose pods require something of each other.
-void place(benchmark::State& state, Related related, bool zones_in_a_row = false) {
+// As PlaceGangs of session_bench.
+void place(benchmark::State& state, Load load) {
   mirror::Mirror mirror;
-  Load load;
   load.nodes = static_cast<std::size_t>(state.range(0));
-  load.related = related;
-  load.zones_in_a_row = zones_in_a_row;
   fill(mirror, load);
   auto scheduler = engine::Scheduler::create(default_config());
   std::size_t placed = 0;
@@ -28,24 +25,21 @@ void place(benchmark::State& state, Related related, bool zones_in_a_row = false
       benchmark::Counter(static_cast<double>(placed), benchmark::Counter::kIsRate);
 }
 
+// Gangs whose pods require something of each other.
+void place(benchmark::State& state, Related related, bool zones_in_a_row = false) {
+  Load load;
+  load.related = related;
+  load.zones_in_a_row = zones_in_a_row;
+  place(state, load);
+}
+
 // TOPO-18. 100,000 pods in gangs that must be in one rack each; and one gang of 512, in one block.
 void place_near(benchmark::State& state, const std::string& level, std::size_t pods) {
-  mirror::Mirror mirror;
   Load load;
-  load.nodes = static_cast<std::size_t>(state.range(0));
   load.pending_pods = pods;
   load.together = level;
   if (pods == 512) load.seed = 483;  // the first gang has all of them
-  fill(mirror, load);
-  auto scheduler = engine::Scheduler::create(default_config());
-  std::size_t placed = 0;
-  for (auto _ : state) {
-    const Plan plan = scheduler->run(mirror.cluster_for_session(), TimePoint{});
-    placed += plan.binds.size();
-    if (plan.binds.size() != pods) state.SkipWithError("not all pods were placed");
-  }
-  state.counters["placements/s"] =
-      benchmark::Counter(static_cast<double>(placed), benchmark::Counter::kIsRate);
+  place(state, load);
 }
 void PlaceInRacks(benchmark::State& state) { place_near(state, "rack", 100'000); }
 void PlaceGangInBlock(benchmark::State& state) { place_near(state, "block", 512); }

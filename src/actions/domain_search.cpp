@@ -8,6 +8,7 @@
 
 #include "berth/engine/fit.h"
 #include "engine/fit/relation_bound.h"
+#include "engine/idle_room.h"
 #include "engine/seeker.h"
 
 namespace berth::actions {
@@ -41,11 +42,8 @@ std::map<DomainId, std::int32_t> best_scores(Session& session, const Job& job,
                                              const Seeker& seeker) {
   const Cluster& cluster = session.cluster();
   const Shape& leader = cluster.shape(seeker.leader);
-  std::vector<QueueId> queues;  // NODES-16
-  if (cluster.locks().for_queues() > 0) queues = cluster.queues_with_nodes(job.queue);
-  queues.emplace_back();
   std::map<DomainId, std::int32_t> best;
-  for (const QueueId queue : queues) {
+  for (const QueueId queue : queues_to_ask(cluster, job.id)) {
     const Ranking& ranking =
         session.memory().ranking_by_wishes(session, seeker.leader, job.id, queue);
     std::map<DomainId, std::int32_t> of_queue;

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "berth/engine/fit.h"
+#include "berth/engine/need.h"
 #include "engine/idle_room.h"
 #include "engine/memory.h"
 
@@ -40,6 +41,11 @@ Near::Near(Session& session, const Job& job, const std::vector<TaskId>& tasks, s
   }
   std::sort(required_.begin(), required_.end());
 }
+
+Near::Near(Session& session, const Job& job)
+    : Near(session, job,
+           job.topology.rules.empty() ? std::vector<TaskId>() : lacking_members(session, job),
+           job.min_available) {}
 
 bool Near::is_required() const { return !required_.empty(); }
 
@@ -261,8 +267,7 @@ bool Near::are_near(const std::vector<NodeId>& nodes) const {
   if (all == nullptr || !all->required || has_parts()) return false;
   std::vector<NodeId> both = there_of(*all);
   both.insert(both.end(), nodes.begin(), nodes.end());
-  const TreeDomainId domain = all->nodes->around(both);
-  return domain.is_valid() && all->nodes->tree().domain(domain).level >= *all->required;
+  return are_in_one_domain(*all, both);
 }
 
 void Near::enter_place_to_keep() {

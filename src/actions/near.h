@@ -19,6 +19,8 @@ class Near {
   // `tasks`: to be placed, in their order; of these the job lacks so many of its minimum.
   Near(engine::Session& session, const Job& job, const std::vector<TaskId>& tasks,
        std::int32_t lacking);
+  // Of all that the job lacks of its minimum.
+  Near(engine::Session& session, const Job& job);
   ~Near() { leave(); }
   Near(const Near&) = delete;
   Near& operator=(const Near&) = delete;
@@ -38,8 +40,8 @@ class Near {
   };
   // TOPO-18. In the order in which they are tried.
   std::vector<Place> places();
-  // TOPO-22. The domains that could hold all tasks if others left, in the order of names; none if
-  // they may be in any, or if parts of them must be near, too.
+  // TOPO-22. The domains that could hold all tasks if others left, in the order of names. None:
+  // they may be in any. Empty: only some of them must be near, or parts of them.
   std::optional<std::vector<Place>> places_to_clear() const;
 
   // TOPO-22. May all tasks be placed on these nodes, in any order?

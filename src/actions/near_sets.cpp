@@ -125,14 +125,17 @@ std::vector<NearSet> near_sets(Session& session, const Job& job, const std::vect
   return sets;
 }
 
+bool are_in_one_domain(const NearSet& set, const std::vector<NodeId>& nodes) {
+  const TreeDomainId domain = set.nodes->around(nodes);
+  return domain.is_valid() && set.nodes->tree().domain(domain).level >= *set.required;
+}
+
 bool are_apart(Session& session, const Job& job) {
   if (job.topology.rules.empty()) return false;
-  for (const NearSet& set : near_sets(session, job, job.tasks)) {
-    if (!set.required || set.there.empty()) continue;
-    const TreeDomainId domain = set.nodes->around(set.there);
-    if (!domain.is_valid() || set.nodes->tree().domain(domain).level < *set.required) return true;
-  }
-  return false;
+  const std::vector<NearSet> sets = near_sets(session, job, job.tasks);
+  return std::any_of(sets.begin(), sets.end(), [](const NearSet& each) {
+    return each.required && !each.there.empty() && !are_in_one_domain(each, each.there);
+  });
 }
 
 }  // namespace berth::actions

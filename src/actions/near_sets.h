@@ -25,6 +25,9 @@ struct NearSet {
 std::vector<NearSet> near_sets(engine::Session& session, const Job& job,
                                const std::vector<TaskId>& tasks);
 
+// Are all of these nodes in one domain of the required level? It has one.
+bool are_in_one_domain(const NearSet& set, const std::vector<NodeId>& nodes);
+
 // Are pods that must be in one domain in several, or in none?
 bool are_apart(engine::Session& session, const Job& job);
 

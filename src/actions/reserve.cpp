@@ -46,7 +46,7 @@ class Reserve final : public Action {
         keep(session, id, {});
         continue;
       }
-      Near near(session, job, lacking_members(session, job), job.min_available);
+      Near near(session, job);
       if (near.has_parts()) {  // TOPO-22
         keep(session, id, {});
         continue;

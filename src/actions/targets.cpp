@@ -30,9 +30,7 @@ namespace {
 // Places its minimum into these nodes in the order of filling and ignores scores.
 bool pack(Session& session, JobId id, const std::vector<NodeId>& nodes) {
   const Job& job = session.cluster().job(id);
-  if (!Near(session, job, lacking_members(session, job), job.min_available).are_near(nodes)) {
-    return false;
-  }
+  if (!Near(session, job).are_near(nodes)) return false;
   Statement statement(session);
   const Statement::Checkpoint begin = statement.checkpoint();
   if (!place_packed(session, job, nodes, statement)) return false;

@@ -8,15 +8,14 @@
 
 namespace berth::engine {
 
-namespace {
-
-// Invalid, the last: those of no queue.
 std::vector<QueueId> queues_to_ask(const Cluster& cluster, JobId job) {
   std::vector<QueueId> queues;
   if (cluster.locks().for_queues() > 0) queues = cluster.queues_with_nodes(cluster.queue_of(job));
   queues.emplace_back();
   return queues;
 }
+
+namespace {
 
 bool does_fit(Session& session, const Shape& shape, NodeId node) {
   if (!shape.has_relations()) return true;
@@ -69,7 +68,7 @@ std::vector<std::int32_t> future_room(Session& session, ShapeId id, JobId job) {
   const Cluster& cluster = session.cluster();
   const Shape& shape = cluster.shape(id);
   std::vector<std::int32_t> room(cluster.node_count(), 0);
-  const std::vector<std::uint8_t> passing = session.passing(id);
+  const std::vector<std::uint8_t>& passing = session.passing(id);
   for (std::size_t n = 0; n < room.size(); ++n) {
     const NodeId node(n);
     if (passing[n] == 0 || !session.is_open_to(node, job)) continue;

@@ -10,6 +10,10 @@ namespace berth::engine {
 
 class Session;
 
+// NODES-16. The queues whose own nodes the job may use, its own first. Invalid, the last: nodes of
+// no queue.
+std::vector<QueueId> queues_to_ask(const Cluster& cluster, JobId job);
+
 // The best node with idle room for a task of this shape, in the first group that has one. Of the
 // nodes of the job's own queue first, then of those above it (NODES-16).
 NodeId best_within(Session& session, const Within& within, ShapeId shape, JobId job);

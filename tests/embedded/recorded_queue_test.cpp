@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
+#include "embedded/recorded_runs.h"
 #include "embedded/scheduling_queue.h"
-#include "source_dir.h"
 
 namespace berth::embedded {
 namespace {
@@ -142,25 +142,10 @@ class Replay {
   std::map<std::string, char> places_;
 };
 
-// docs/design/embedded.md, "Recorded runs".
 TEST(RecordedQueueTest, TheStandInsQueueDoesWhatKubeSchedulersDid) {
-  std::ifstream file(BERTH_SOURCE_DIR "/tests/embedded/testdata/recorded_queue.jsonl");
-  std::string line;
-  ASSERT_TRUE(std::getline(file, line)) << "the recording is missing";
-  EXPECT_TRUE(nlohmann::json::parse(line).contains("kubernetes"));
-  int runs = 0;
-  while (std::getline(file, line)) {
-    const auto run = nlohmann::json::parse(line);
-    Replay replay(run.at("popsFromBackoff").get<bool>());
-    std::string before;
-    for (const std::string step : run.at("steps")) {
-      const std::string complaint = replay.complaint_about(step);
-      before += step + "\n";
-      ASSERT_EQ(complaint, "") << "run " << runs << ":\n" << before;
-    }
-    ++runs;
-  }
-  EXPECT_EQ(runs, 320);
+  replay_runs("recorded_queue.jsonl", [](const nlohmann::json& run) {
+    return std::make_unique<Replay>(run.at("popsFromBackoff").get<bool>());
+  });
 }
 
 }  // namespace

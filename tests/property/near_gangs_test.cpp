@@ -7,11 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/engine/registry.h"
-#include "conf/config.h"
-#include "conf/default_config.h"
-#include "engine/scheduler.h"
-#include "mirror/mirror.h"
+#include "property/one_gang.h"
 #include "support/seeds.h"
 #include "support/world.h"
 
@@ -117,7 +113,6 @@ int fewest_racks(std::vector<int> rooms, int pods) {
 
 // The rack of each pod. Empty: they have no place.
 std::vector<int> racks_of_pods(const engine::SessionConfig& config, const Problem& problem) {
-  const TimePoint now(std::chrono::seconds(1'800'000'000));
   mirror::Mirror mirror;
   LevelsObject levels;
   levels.name = "t";
@@ -135,36 +130,19 @@ std::vector<int> racks_of_pods(const engine::SessionConfig& config, const Proble
       mirror.apply(node);
     }
   }
-  PodGroupObject group;
-  group.name_space = "default";
-  group.name = group.uid = "g";
-  group.scheduler = "berth";
-  group.phase = GroupPhase::inqueue;
-  group.min_member = problem.pods;
+  TopologyWish wish;
   NearRule all{.written = "all"};
   (problem.within == Level::cluster ? all.preferred : all.required).name =
       problem.within == Level::block ? "block" : "rack";
-  group.topology.rules.push_back(all);
+  wish.rules.push_back(all);
   if (problem.part_size > 0) {
-    group.topology.rules.push_back(
+    wish.rules.push_back(
         {.written = "parts", .required = {.name = "rack"}, .part_size = problem.part_size});
   }
-  tidy_up(group.topology);
-  mirror.apply(group);
-  for (int i = 0; i < problem.pods; ++i) {
-    PodObject pod;
-    pod.name_space = "default";
-    pod.group = "g";
-    pod.name = pod.uid = "g-" + std::to_string(i);
-    pod.index = i;
-    pod.scheduler_name = "berth";
-    pod.request = {{"cpu", 1000}, {"pods", 1}};
-    mirror.apply(pod);
-  }
-  mirror.settle(now);
-  auto scheduler = engine::Scheduler::create(config);
-  EXPECT_TRUE(scheduler.has_value());
-  const Plan plan = scheduler->run(mirror.cluster_for_session(), now);
+  tidy_up(wish);
+  const std::vector<NamedAmounts> requests(static_cast<std::size_t>(problem.pods),
+                                           {{"cpu", 1000}, {"pods", 1}});
+  const Plan plan = plan_of_gang(config, mirror, requests, wish);
   std::vector<int> racks(plan.binds.size(), -1);
   for (const Placement& each : plan.binds) {
     const Cluster& cluster = mirror.cluster();
@@ -227,16 +205,13 @@ class Judge {
 
 // TOPO-16 to TOPO-21.
 TEST(NearGangs, AreAsNearAsTheyCanBe) {
-  const conf::KnownNames known{engine::action_names(), engine::plugin_names(),
-                               engine::points::names()};
-  const auto config = conf::load_config(conf::default_config_text(), "default", known);
-  ASSERT_TRUE(config);
+  const engine::SessionConfig config = shipped_config();
   Judge judge;
   int problems = 0;
   for (const std::uint64_t seed : seeds(kSeeds)) {
     SCOPED_TRACE("BERTH_SEED=" + std::to_string(seed));
     const Problem problem = make(seed);
-    judge.look_at(problem, racks_of_pods(config->session, problem));
+    judge.look_at(problem, racks_of_pods(config, problem));
     ++problems;
     if (HasFailure()) return;
   }

@@ -4,11 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "berth/engine/registry.h"
-#include "conf/config.h"
-#include "conf/default_config.h"
-#include "engine/scheduler.h"
-#include "mirror/mirror.h"
+#include "property/one_gang.h"
 #include "support/seeds.h"
 #include "support/world.h"
 
@@ -109,7 +105,6 @@ NamedAmounts named(const Amounts& amounts) {
 
 // Is the gang placed in one session?
 bool is_placed(const engine::SessionConfig& config, const Problem& problem, std::uint64_t seed) {
-  const TimePoint now(std::chrono::seconds(1'800'000'000));
   mirror::Mirror mirror;
   for (std::size_t n = 0; n < problem.nodes.size(); ++n) {
     NodeObject node;
@@ -118,47 +113,24 @@ bool is_placed(const engine::SessionConfig& config, const Problem& problem, std:
     node.allocatable["pods"] = 110;
     mirror.apply(node);
   }
-  PodGroupObject group;
-  group.name_space = "default";
-  group.name = group.uid = "g";
-  group.scheduler = "berth";
-  group.phase = GroupPhase::inqueue;
   std::vector<NamedAmounts> requests;
   for (const Shape& shape : problem.shapes) {
     requests.insert(requests.end(), static_cast<std::size_t>(shape.count), named(shape.request));
   }
   Random random(seed);
   shuffle(requests, random);
-  group.min_member = static_cast<std::int32_t>(requests.size());
-  mirror.apply(group);
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    PodObject pod;
-    pod.name_space = "default";
-    pod.group = "g";
-    pod.name = pod.uid = "g-" + std::to_string(i);
-    pod.index = static_cast<std::int64_t>(i);
-    pod.scheduler_name = "berth";
-    pod.request = requests[i];
-    mirror.apply(pod);
-  }
-  mirror.settle(now);
-  auto scheduler = engine::Scheduler::create(config);
-  EXPECT_TRUE(scheduler.has_value());
-  return scheduler->run(mirror.cluster_for_session(), now).binds.size() == requests.size();
+  return plan_of_gang(config, mirror, requests).binds.size() == requests.size();
 }
 
 TEST(UnlikeGangs, ALLOCATE11WhatFitsIsPlaced) {
-  const conf::KnownNames known{engine::action_names(), engine::plugin_names(),
-                               engine::points::names()};
-  const auto config = conf::load_config(conf::default_config_text(), "default", known);
-  ASSERT_TRUE(config);
+  const engine::SessionConfig config = shipped_config();
   int fit = 0;
   int missed = 0;
   for (const std::uint64_t seed : seeds(kSeeds)) {
     const Problem problem = Generator(seed).make();
     std::vector<Amounts> rooms = problem.nodes;
     const bool does_fit = fits(rooms, problem.shapes, 0, problem.shapes[0].count, 0);
-    const bool placed = is_placed(config->session, problem, seed);
+    const bool placed = is_placed(config, problem, seed);
     EXPECT_TRUE(does_fit || !placed) << "BERTH_SEED=" << seed;
     fit += does_fit ? 1 : 0;
     missed += does_fit && !placed ? 1 : 0;

@@ -6,11 +6,9 @@
 #include <map>
 #include <optional>
 
-#include "berth/engine/registry.h"
-#include "conf/config.h"
-#include "conf/default_config.h"
 #include "engine/scheduler.h"
 #include "mirror/mirror.h"
+#include "property/one_gang.h"
 #include "property/victim_search.h"
 #include "support/cluster_text.h"
 #include "support/seeds.h"
@@ -201,11 +199,7 @@ struct Tally {
 };
 
 engine::SessionConfig config_for(Kind kind) {
-  if (kind.is_shipped) {
-    const conf::KnownNames known{engine::action_names(), engine::plugin_names(),
-                                 engine::points::names()};
-    return conf::load_config(conf::default_config_text(), "default", known)->session;
-  }
+  if (kind.is_shipped) return shipped_config();
   engine::SessionConfig config = default_session_config();
   SceneLine actions(kind.is_reclaim ? "actions allocate reclaim" : "actions allocate preempt", "");
   SceneLine tiers(kind.is_reclaim ? "tiers priority gang elastic / predicates proportion nodeorder"

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "source_dir.h"
+
+namespace berth::embedded {
+
+// Replays the 320 runs of a recording (docs/design/embedded.md, "Recorded runs").
+// `replay_of(run)` makes what says complaint_about(step); an empty one: it does as recorded.
+template <class ReplayOf>
+void replay_runs(const std::string& recording, const ReplayOf& replay_of) {
+  std::ifstream file(BERTH_SOURCE_DIR "/tests/embedded/testdata/" + recording);
+  std::string line;
+  ASSERT_TRUE(std::getline(file, line)) << "the recording is missing";
+  EXPECT_TRUE(nlohmann::json::parse(line).contains("kubernetes"));
+  int runs = 0;
+  while (std::getline(file, line)) {
+    const auto run = nlohmann::json::parse(line);
+    auto replay = replay_of(run);
+    std::string before;
+    for (const std::string step : run.at("steps")) {
+      const std::string complaint = replay->complaint_about(step);
+      before += step + "\n";
+      ASSERT_EQ(complaint, "") << "run " << runs << ":\n" << before;
+    }
+    ++runs;
+  }
+  EXPECT_EQ(runs, 320);
+}
+
+}  // namespace berth::embedded
