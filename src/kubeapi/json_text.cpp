@@ -6,16 +6,33 @@
 
 namespace berth::kubeapi {
 
+namespace {
+
+// The library's own callback for this looks at all members of an object as each of them ends.
+bool is_too_deep(std::string_view text) {
+  int depth = 0;
+  bool is_in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_in_string) {
+      if (c == '\\') ++i;
+      is_in_string = c != '"';
+      continue;
+    }
+    is_in_string = c == '"';
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if (depth > document::kDepthMax) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 // API-20
 nlohmann::json read_json(std::string_view text) {
-  bool is_too_deep = false;
-  const auto limit = [&is_too_deep](int depth, nlohmann::json::parse_event_t,
-                                    const nlohmann::json&) {
-    is_too_deep = is_too_deep || depth > document::kDepthMax;
-    return !is_too_deep;
-  };
-  nlohmann::json value = nlohmann::json::parse(text, limit, false);
-  return is_too_deep ? nlohmann::json(nlohmann::json::value_t::discarded) : value;
+  if (is_too_deep(text)) return nlohmann::json::value_t::discarded;
+  return nlohmann::json::parse(text, nullptr, false);
 }
 
 const nlohmann::json& value_at(const nlohmann::json& json, const char* pointer) {

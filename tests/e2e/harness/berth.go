@@ -248,9 +248,11 @@ func (b *Berth) Leads(ctx context.Context) error {
 	return getOK(ctx, b.client, b.Pages+"/queues")
 }
 
-// Metrics is the text of /metrics.
+// Metrics is the text of /metrics. A busy machine may take its time, which decides nothing.
 func (b *Berth) Metrics(ctx context.Context) (string, error) {
-	return get(ctx, b.client, b.Pages+"/metrics")
+	patient := *b.client
+	patient.Timeout = Soon
+	return get(ctx, &patient, b.Pages+"/metrics")
 }
 
 // Metric is the value of the sample that begins with these words, 0 if there is none.
