@@ -1,6 +1,7 @@
 #include "actions/near.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <tuple>
 
@@ -49,8 +50,22 @@ Near::Near(Session& session, const Job& job)
 
 bool Near::is_required() const { return !required_.empty(); }
 
-bool Near::must_be_near(TaskId task) const {
-  return std::binary_search(required_.begin(), required_.end(), task);
+void Near::put_in_order(std::span<TaskId> tasks) const {
+  constexpr auto kLast = std::numeric_limits<std::size_t>::max();
+  std::vector<std::pair<std::vector<std::size_t>, TaskId>> in_order;  // by their sets
+  for (const TaskId id : tasks) {
+    const bool must = std::binary_search(required_.begin(), required_.end(), id);
+    const auto sets = of_task_.find(id);
+    if (must && sets != of_task_.end()) {
+      in_order.emplace_back(sets->second, id);
+    } else {
+      in_order.emplace_back(std::vector<std::size_t>(must ? 1 : 2, kLast), id);
+    }
+  }
+  std::stable_sort(in_order.begin(), in_order.end(),
+                   [](const auto& left, const auto& right) { return left.first < right.first; });
+  std::transform(in_order.begin(), in_order.end(), tasks.begin(),
+                 [](const auto& each) { return each.second; });
 }
 
 const NearSet* Near::whole() const {
@@ -92,27 +107,34 @@ void Near::look_at(bool leaving, const Within* among) {
   rooms_.clear();
 }
 
-const Near::Room& Near::room_of(const NearSet& set, ShapeId shape) {
-  const auto [known, is_new] = rooms_.try_emplace({set.nodes, shape});
-  if (!is_new) return known->second;
+Near::Room Near::room_of(const NearSet& set, ShapeId shape) {
+  if (!is_on_leaving_ && among_ == nullptr && is_common(cluster_, shape, job_.id)) {
+    return session_.memory().room.idle(session_, *set.nodes, shape);
+  }
+  Room& known = rooms_[{set.nodes, shape}];
+  if (known != nullptr) return known;
   const std::vector<std::int32_t> by_node =
       is_on_leaving_ ? future_room(session_, shape, job_.id) : idle_room(session_, shape, job_.id);
-  const auto nodes = set.nodes->nodes(set.nodes->all());
-  Room& room = known->second;
-  room.assign(nodes.size() + 1, 0);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const bool counts = among_ == nullptr || among_->has[nodes[i].index()] != 0;
-    room[i + 1] = room[i] + (counts ? by_node[nodes[i].index()] : 0);
+  auto room = std::make_shared<TreeRoom>(*set.nodes);
+  for (const NodeId node : set.nodes->nodes(set.nodes->all())) {
+    const bool counts = among_ == nullptr || among_->has[node.index()] != 0;
+    if (counts) room->set(node, by_node[node.index()]);
   }
-  return room;
+  return known = std::move(room);
+}
+
+std::vector<Near::Room> Near::rooms_of(const NearSet& set, const Counts& counts) {
+  std::vector<Room> rooms;
+  for (const auto& [shape, count] : counts) rooms.push_back(room_of(set, shape));
+  return rooms;
 }
 
 // How many of these pods there is room for, each kind by itself.
-std::int64_t Near::fitting(const NearSet& set, Range range, const Counts& counts) {
+std::int64_t Near::fitting(const std::vector<Room>& rooms, TreeDomainId domain,
+                           const Counts& counts) {
   std::int64_t fitting = 0;
-  for (const auto& [shape, count] : counts) {
-    const Room& room = room_of(set, shape);
-    fitting += std::min(count, room[range.end] - room[range.begin]);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    fitting += std::min(counts[i].second, rooms[i]->in(domain));
   }
   return fitting;
 }
@@ -167,27 +189,27 @@ std::pair<ShapeId, std::int64_t> Near::most_frequent(const Counts& counts) {
 // least room left.
 std::vector<TreeDomainId> Near::with_room(const NearSet& set, const Counts& counts,
                                           std::int64_t needed) {
-  const auto lacks_room = [&](TreeDomainId id) {
-    return fitting(set, set.nodes->range(id), counts) < needed;
-  };
+  const std::vector<Room> rooms = rooms_of(set, counts);
+  const auto lacks_room = [&](TreeDomainId id) { return fitting(rooms, id, counts) < needed; };
   std::vector<TreeDomainId> found = domains_of_those_there(set);
   if (!found.empty()) {
     std::erase_if(found, lacks_room);
     return found;
   }
-  const Room& room = room_of(set, most_frequent(counts).first);
-  const auto room_in = [&](TreeDomainId id) {
-    const Range range = set.nodes->range(id);
-    return room[range.end] - room[range.begin];
-  };
+  const Room room = room_of(set, most_frequent(counts).first);
   for (std::size_t level = set.nodes->tree().levels().size(); level-- > set.required.value_or(0);) {
-    std::vector<TreeDomainId> here = set.nodes->domains(level, set.nodes->all());
-    std::erase_if(here, [&](TreeDomainId id) { return contains(found, id) || lacks_room(id); });
-    std::stable_sort(here.begin(), here.end(), [&](TreeDomainId left, TreeDomainId right) {
-      return room_in(left) < room_in(right);
-    });
-    if (here.size() > kPlacesOfLevel) here.resize(kPlacesOfLevel);
-    found.insert(found.end(), here.begin(), here.end());
+    std::vector<std::pair<std::int64_t, std::size_t>> by_room;  // and by their order
+    const std::vector<TreeDomainId> here = set.nodes->domains(level, set.nodes->all());
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      if (!lacks_room(here[i]) && !contains(found, here[i])) {
+        by_room.emplace_back(room->in(here[i]), i);
+      }
+    }
+    const std::size_t most = std::min(by_room.size(), kPlacesOfLevel);
+    const auto end = by_room.begin() + static_cast<std::ptrdiff_t>(most);
+    std::partial_sort(by_room.begin(), end, by_room.end());
+    by_room.resize(most);
+    for (const auto& [its_room, at] : by_room) found.push_back(here[at]);
   }
   return found;
 }
@@ -200,10 +222,11 @@ std::vector<TreeDomainId> Near::domains_to_look_at(const NearSet& set) const {
 
 void Near::explain(const NearSet& set, const Counts& counts) {
   const std::vector<TreeDomainId> domains = domains_to_look_at(set);
+  const std::vector<Room> rooms = rooms_of(set, counts);
   std::int64_t most = 0;
   std::string best;
   for (const TreeDomainId id : domains) {
-    const std::int64_t fits = fitting(set, set.nodes->range(id), counts);
+    const std::int64_t fits = fitting(rooms, id, counts);
     if (fits <= most) continue;
     most = fits;
     best = set.nodes->tree().path_of(id);
@@ -235,7 +258,7 @@ std::vector<Near::Place> Near::places() {
   const std::int64_t lacking = std::clamp<std::int64_t>(lacking_, 1, count);
   look_at(false, nullptr);
   add_places(*all, count, places);
-  add_places(*all, lacking, places);
+  if (lacking < count) add_places(*all, lacking, places);
   if (!all->required) {
     places.push_back({});
     return places;
@@ -275,6 +298,7 @@ void Near::enter_place_to_keep() {
   if (!places || places->empty()) return;
   const NearSet& all = *whole();
   const Counts counts = pending_of(tasks_, tasks_.size());
+  const std::vector<Room> rooms = rooms_of(all, counts);
   const std::vector<NodeId> kept = cluster_.locks().nodes_of(job_.id);
   const Place* best = nullptr;
   std::tuple<bool, std::int64_t, std::int64_t> most;
@@ -294,7 +318,7 @@ void Near::enter_place_to_keep() {
     }
     const std::int64_t here = std::count_if(
         kept.begin(), kept.end(), [&](NodeId node) { return all.nodes->has(range, node); });
-    const std::tuple now(once_emptied == sum_of(counts), here, fitting(all, range, counts));
+    const std::tuple now(once_emptied == sum_of(counts), here, fitting(rooms, each.domain, counts));
     if (best != nullptr && now <= most) continue;
     best = &each;
     most = now;

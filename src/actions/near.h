@@ -1,12 +1,15 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "actions/near_sets.h"
 #include "berth/engine/session.h"
+#include "engine/tree_room.h"
 
 // How near each other the pods of a job must be, or should: rules TOPO-16 to TOPO-22 of
 // docs/design/topology.md.
@@ -28,8 +31,9 @@ class Near {
   bool asks_for_nothing() const { return sets_.empty(); }
   // Must some of its pods be near each other?
   bool is_required() const;
-  // Is the task of a set that must be near? Others could take the room of its set.
-  bool must_be_near(TaskId task) const;
+  // TOPO-20. Those of these tasks that must be near come first, set by set, the larger sets first:
+  // the others could take the room of a set whose domain is chosen.
+  void put_in_order(std::span<TaskId> tasks) const;
   // Must some of its tasks be near each other by themselves?
   bool has_parts() const { return has_parts_; }
 
@@ -65,7 +69,7 @@ class Near {
 
  private:
   using Range = engine::TreeNodes::Range;
-  using Room = std::vector<std::int64_t>;  // sums of the room of nodes before, in the tree's order
+  using Room = std::shared_ptr<const engine::TreeRoom>;
   using Counts = std::vector<std::pair<ShapeId, std::int64_t>>;  // in the order of the tasks
   struct Choice {
     std::optional<engine::Within> within;  // none: it may be anywhere
@@ -75,8 +79,11 @@ class Near {
   std::vector<NodeId> there_of(const NearSet& set) const;
   static std::pair<ShapeId, std::int64_t> most_frequent(const Counts& counts);
   Counts pending_of(const std::vector<TaskId>& tasks, std::size_t most) const;
-  const Room& room_of(const NearSet& set, ShapeId shape);
-  std::int64_t fitting(const NearSet& set, Range range, const Counts& counts);
+  Room room_of(const NearSet& set, ShapeId shape);
+  // Of each kind of these pods.
+  std::vector<Room> rooms_of(const NearSet& set, const Counts& counts);
+  static std::int64_t fitting(const std::vector<Room>& rooms, TreeDomainId domain,
+                              const Counts& counts);
   std::vector<TreeDomainId> domains_of_those_there(const NearSet& set) const;
   // Of the required level.
   std::vector<TreeDomainId> domains_to_look_at(const NearSet& set) const;
@@ -87,10 +94,10 @@ class Near {
   void explain(const NearSet& set, const Counts& counts);
   bool choose(const NearSet& set, const engine::Within* outer, Choice& choice);
   engine::Within filled(const NearSet& set, TreeDomainId domain, const Counts& counts);
-  void fill(const NearSet& set, TreeDomainId domain, std::int64_t count, const Room& room,
-            engine::Within& within) const;
+  void fill(const NearSet& set, TreeDomainId domain, std::int64_t count,
+            const engine::TreeRoom& room, engine::Within& within) const;
   void fill_each(const NearSet& set, const TreeDomain::Children& domains, std::int64_t count,
-                 const Room& room, engine::Within& within) const;
+                 const engine::TreeRoom& room, engine::Within& within) const;
   void fill_nodes(const NearSet& set, Range range, engine::Within& within) const;
 
   engine::Session& session_;

@@ -23,16 +23,16 @@ Within Near::filled(const NearSet& set, TreeDomainId domain, const Counts& count
   const auto [shape, most] = most_frequent(counts);
   Within within(cluster_);
   if (!shape.is_valid()) return within;
-  const Room& room = room_of(set, shape);
+  const Room room = room_of(set, shape);
   if (domain.is_valid()) {
-    fill(set, domain, most, room, within);
+    fill(set, domain, most, *room, within);
     return within;
   }
   const TopologyTree& tree = set.nodes->tree();
   if (are_nodes(tree, tree.outermost())) {
     fill_nodes(set, set.nodes->all(), within);
   } else {
-    fill_each(set, tree.outermost(), most, room, within);
+    fill_each(set, tree.outermost(), most, *room, within);
   }
   std::vector<NodeId> others;
   for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
@@ -52,7 +52,7 @@ void Near::fill_nodes(const NearSet& set, Range range, Within& within) const {
   if (!nodes.empty()) within.add(std::move(nodes));
 }
 
-void Near::fill(const NearSet& set, TreeDomainId id, std::int64_t count, const Room& room,
+void Near::fill(const NearSet& set, TreeDomainId id, std::int64_t count, const TreeRoom& room,
                 Within& within) const {
   const TopologyTree& tree = set.nodes->tree();
   const TreeDomain& domain = tree.domain(id);
@@ -68,16 +68,13 @@ void Near::fill(const NearSet& set, TreeDomainId id, std::int64_t count, const R
 
 // As few domains as will do: the one that the rest just fits into, or else the one with most room.
 void Near::fill_each(const NearSet& set, const TreeDomain::Children& domains, std::int64_t count,
-                     const Room& room, Within& within) const {
+                     const TreeRoom& room, Within& within) const {
   struct Child {
     TreeDomainId id;
     std::int64_t room;
   };
   std::vector<Child> left;
-  for (const auto& [name, id] : domains) {
-    const Range range = set.nodes->range(id);
-    left.push_back({id, room[range.end] - room[range.begin]});
-  }
+  for (const auto& [name, id] : domains) left.push_back({id, room.in(id)});
   std::stable_sort(left.begin(), left.end(),
                    [](const Child& one, const Child& other) { return one.room > other.room; });
   while (!left.empty()) {

@@ -298,11 +298,7 @@ std::size_t place_until_ready(Session& session, JobId id, Waiting& waiting, Stat
   const auto first = waiting.tasks.begin() + static_cast<std::ptrdiff_t>(waiting.next);
   Near near(session, job, {first, waiting.tasks.end()}, lacking_of(job));
   if (near.asks_for_nothing()) return place_anywhere(session, id, waiting, statement);
-  if (near.has_parts()) {  // TOPO-20
-    std::stable_partition(waiting.tasks.begin() + static_cast<std::ptrdiff_t>(waiting.next),
-                          waiting.tasks.end(),
-                          [&](TaskId task) { return near.must_be_near(task); });
-  }
+  if (near.has_parts()) near.put_in_order(std::span(waiting.tasks).subspan(waiting.next));
   const auto before = statement.checkpoint();
   const std::optional<Refusal> known = waiting.why;
   const std::vector<Near::Place> places = near.places();

@@ -49,19 +49,29 @@ NodeId best_within(Session& session, const Within& within, ShapeId id, JobId job
   return NodeId();
 }
 
+IdleRoom::IdleRoom(Session& session, ShapeId shape, JobId job, QueueId queue)
+    : session_(session),
+      shape_(session.cluster().shape(shape)),
+      ranking_(session.memory().ranking_by_wishes(session, shape, job, queue)) {}
+
+std::int32_t IdleRoom::on(NodeId node) const {
+  if (ranking_.score(node) == kUnfit || !does_fit(session_, shape_, node)) return 0;
+  return pods_on(IdleNow{session_.cluster()}, shape_, node);
+}
+
 std::vector<std::int32_t> idle_room(Session& session, ShapeId id, JobId job) {
   const Cluster& cluster = session.cluster();
-  const Shape& shape = cluster.shape(id);
   std::vector<std::int32_t> room(cluster.node_count(), 0);
   for (const QueueId queue : queues_to_ask(cluster, job)) {
-    const Ranking& ranking = session.memory().ranking_by_wishes(session, id, job, queue);
-    for (std::size_t n = 0; n < room.size(); ++n) {
-      const NodeId node(n);
-      if (ranking.score(node) == kUnfit || !does_fit(session, shape, node)) continue;
-      room[n] = pods_on(IdleNow{cluster}, shape, node);
-    }
+    const IdleRoom there(session, id, job, queue);
+    for (std::size_t n = 0; n < room.size(); ++n) room[n] += there.on(NodeId(n));
   }
   return room;
+}
+
+bool is_common(const Cluster& cluster, ShapeId shape, JobId job) {
+  const bool is_target = cluster.job(job).election && cluster.locks().for_targets() > 0;
+  return !is_target && cluster.locks().for_queues() == 0 && !cluster.shape(shape).has_relations();
 }
 
 std::vector<std::int32_t> future_room(Session& session, ShapeId id, JobId job) {

@@ -19,6 +19,7 @@
 #include "engine/known_scores.h"
 #include "engine/ranking.h"
 #include "engine/tree_nodes.h"
+#include "engine/tree_room.h"
 
 namespace berth::engine {
 
@@ -88,6 +89,7 @@ class Memory {
   NodeClasses node_classes;
 
   TreesInOrder trees;
+  RoomInTrees room;
 
   // The number of times that a session limited where a gang starts.
   std::uint64_t starts = 0;

@@ -24,6 +24,7 @@ class TreeNodes {
   TreeNodes(const Cluster& cluster, const TopologyTree& tree);
 
   const TopologyTree& tree() const { return *tree_; }
+  std::size_t slots() const { return place_.size(); }  // nodes of the cluster
   Range all() const { return {0, static_cast<std::uint32_t>(nodes_.size())}; }
   Range range(TreeDomainId domain) const { return ranges_[domain.index()]; }
   std::span<const NodeId> nodes(Range range) const {

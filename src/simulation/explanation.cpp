@@ -10,6 +10,7 @@
 #include "engine/fit/fits_on.h"
 #include "engine/fit/in_the_way.h"
 #include "simulation/remedy.h"
+#include "simulation/room_near.h"
 #include "views/reservation_table.h"
 
 namespace berth::simulation {
@@ -278,6 +279,7 @@ Explanation explain(const Explained& what, const CycleRecord& record,
   if (job.unplaced_count() > 0) explanation.blocked_by = locks_in_the_way(id, cluster);
   if (refusal != nullptr) {
     explanation.missing = missing_amounts(id, *refusal, record);
+    if (refusal->reason == Reason::no_domain_has_room) explanation.missing = room_near(id, record);
     explanation.remedies = remedies_for(id, *refusal, record, setting);
   } else if (explanation.job.reason == code(Reason::too_few_tasks)) {
     const std::int32_t lacking = job.min_available - job.task_count();

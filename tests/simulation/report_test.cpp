@@ -53,5 +53,28 @@ TEST(Report, AJobThatNoActionConsideredSaysWhatItWaitsFor) {
             "it was admitted in this cycle, as 2 of 2, and has its turn in the next");
 }
 
+// TOPO-18
+TEST(Report, AJobThatMustBeNearSaysHowMuchRoomEachDomainHas) {
+  SimulationRequest request;
+  for (int n = 0; n < 7; ++n) {
+    NodeObject object = node("n" + std::to_string(n), n % 3);
+    object.labels = {{"rack", "r" + std::to_string(n)}};
+    request.objects.emplace_back(object);
+  }
+  PodGroupObject near = group("a", 3);
+  near.topology.rules = {{.written = "rule", .required = {.name = "rack"}}};
+  request.objects.emplace_back(near);
+  for (int i = 0; i < 3; ++i) request.objects.emplace_back(pod("a", i, 1));
+  request.config.session.actions = {{"enqueue", {}}, {"allocate", {}}};
+  request.config.topology.levels = {"rack"};
+  request.explain = "ml/a";
+  const Report report = simulate(std::move(request)).value();
+  EXPECT_EQ(report.explanation->missing,
+            (std::vector<std::string>{"r2 has room for 2 of 3 pods", "r5 has room for 2 of 3 pods",
+                                      "r1 has room for 1 of 3 pods", "r4 has room for 1 of 3 pods",
+                                      "r0 has room for 0 of 3 pods",
+                                      "other domains of the level, 2, have no more"}));
+}
+
 }  // namespace
 }  // namespace berth::simulation
