@@ -26,6 +26,7 @@ Verdict behind(const Session& session, JobId job, JobId first) {
 Verdict has_standing(const Session& session, const Job& job) {
   if (!job.has_group) return reject(Reason::group_missing, 0, 0, job.name);
   if (!job.fault.empty()) return reject(Reason::group_faulty, 0, 0, job.fault);
+  if (!job.waits_for.empty()) return reject(Reason::composite_waits, 0, 0, job.waits_for);
   if (!job.gang_fault.empty()) return reject(Reason::gang_faulty, 0, 0, job.gang_fault);
   if (!job.queue.is_valid()) return reject(Reason::queue_missing, 0, 0, job.queue_name);
   return session.queues().standing(session.cluster(), job.queue);

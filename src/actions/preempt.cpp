@@ -97,7 +97,7 @@ class Preempt final : public Action {
   // PREEMPT-5
   static void for_roles(Session& session, const Job& job) {
     const std::vector<TaskId> lacking = lacking_members(session, job);
-    if (never_preempts(session.cluster(), lacking) || !may_hold(session, job)) return;
+    if (never_preempts(session.cluster(), job, lacking) || !may_hold(session, job)) return;
     if (!evict_for_tasks(session, of_own_surplus(), lacking)) return;
     std::erase_if(session.plan().considered, [&](const ConsideredEvictions& each) {
       return each.job == job.id && each.action == kName;
@@ -124,7 +124,7 @@ class Preempt final : public Action {
     };
     for (const TaskId id : unplaced) {
       waiting = id;
-      if (session.cluster().task(id).never_preempts) continue;
+      if (never_preempts(session.cluster(), job, {id})) continue;
       if (!may_hold(session, job) || !evict_for_tasks(session, eviction, {id})) return;
     }
   }

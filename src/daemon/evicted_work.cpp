@@ -11,7 +11,9 @@ namespace berth::daemon {
 void EvictedWork::begun(const Task& victim, const Cluster& cluster) {
   const Shape& shape = cluster.shape(victim.shape);
   NamedAmounts room = request_of(cluster.dimensions(), shape);
-  for (const auto& [name, amount] : shape.unknown) room.erase(name);  // labels are bounded
+  // Labels are bounded.
+  for (const auto& [name, amount] : shape.unknown) room.erase(name);
+  for (const auto& [name, amount] : shape.of_classes) room.erase(name);
   under_way_.insert_or_assign(victim.uid, Victim{std::move(room), victim.scheduled_at});
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "berth/model/plan.h"
+#include "mirror/composite_groups.h"
 #include "mirror/owned_gangs.h"
 #include "reconcile/owned_groups.h"
 
@@ -14,7 +15,9 @@ class GangKeeper {
              reconcile::Writes& writes, reconcile::EventLog& events, mirror::OwnedGangs::Give give)
       : gangs_(options), groups_(observed, writes, events), give_(std::move(give)) {}
 
-  void take(const ClusterEvent& event, TimePoint now) { gangs_.take(event, now, give_); }
+  void take(const ClusterEvent& event, TimePoint now) {
+    composites_.take(event, [&](const ClusterEvent& each) { gangs_.take(each, now, give_); });
+  }
   // Pods whose owner was waited for long enough are given as they are.
   void settle(TimePoint now) { gangs_.settle(now, give_); }
   // Each event that was given, after the observed state has taken it.
@@ -39,6 +42,7 @@ class GangKeeper {
                      TimePoint now);
 
  private:
+  mirror::CompositeGroups composites_;
   mirror::OwnedGangs gangs_;
   reconcile::OwnedGroups groups_;
   const mirror::OwnedGangs::Give give_;

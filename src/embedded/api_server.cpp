@@ -8,9 +8,11 @@
 namespace berth::embedded {
 namespace {
 
-constexpr std::array kKindNames{"priorityclasses", "namespaces", "queues",        "nodes",
-                                "topologies",      "storage",    "storage known", "selecting",
-                                "owners",          "podgroups",  "budgets",       "pods"};
+constexpr std::array kKindNames{"priorityclasses", "namespaces",    "queues",     "nodes",
+                                "topologies",      "deviceclasses", "storage",    "storage known",
+                                "selecting",       "owners",        "composites", "podgroups",
+                                "budgets",         "pods"};
+static_assert(kKindNames.size() == static_cast<std::size_t>(Kind::pod) + 1);
 
 bool has_ended(const PodObject& pod) {
   return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;

@@ -27,10 +27,12 @@ enum class Kind : std::uint8_t {
   queue,
   node,
   topology,
+  device_class,
   storage,
   storage_known,
   selecting,
   owner,
+  composite,
   group,
   budget,
   pod,
@@ -123,9 +125,10 @@ class ApiServer {
  private:
   using AllObjects =
       std::tuple<Objects<PriorityClassObject>, Objects<NamespaceObject>, Objects<QueueObject>,
-                 Objects<NodeObject>, Objects<TopologyObject>, Objects<StorageObject>,
-                 Objects<StorageKnown>, Objects<SelectingObject>, Objects<OwnerObject>,
-                 Objects<PodGroupObject>, Objects<BudgetObject>, Objects<PodObject>>;
+                 Objects<NodeObject>, Objects<TopologyObject>, Objects<DeviceClassObject>,
+                 Objects<StorageObject>, Objects<StorageKnown>, Objects<SelectingObject>,
+                 Objects<OwnerObject>, Objects<CompositeGroupObject>, Objects<PodGroupObject>,
+                 Objects<BudgetObject>, Objects<PodObject>>;
 
   // The number of types if it is none of them.
   template <class Object, class... Types>
@@ -158,7 +161,8 @@ class ApiServer {
   bool put(const ports::ObjectRef& object, const ports::Event& event);
   // The budgets' refusal of an eviction; empty: they count it.
   std::string disrupt(const PodObject& pod);
-  const PodGroupObject* find_group(const ports::ObjectRef& group) const;
+  bool change_group(const ports::ObjectRef& object,
+                    const std::function<void(PodGroupObject&)>& how);
 
   template <class Object>
   void note(std::string key, ClusterEvent event, const Object* before, const Object* after);

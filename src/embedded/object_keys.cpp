@@ -22,6 +22,8 @@ struct KeyOf {
   }
   std::string operator()(const StorageKnown&) const { return "known"; }
   std::string operator()(const TopologyObject& its) const { return key(its.kind(), its.name()); }
+  std::string operator()(const DeviceClassObject& its) const { return its.name; }
+  std::string operator()(const CompositeGroupObject& its) const { return its.group.full_name(); }
   template <class Other>
   std::string operator()(const Other&) const {
     return {};
@@ -48,6 +50,8 @@ struct KeyOfDeleted {
   std::string operator()(const TopologyDeleted& gone) const {
     return KeyOf::key(gone.kind, gone.name);
   }
+  std::string operator()(const DeviceClassDeleted& gone) const { return gone.name; }
+  std::string operator()(const CompositeGroupDeleted& gone) const { return gone.full_name; }
   std::string operator()(const SelectingDeleted& gone) const {
     return KeyOf::key(gone.kind, gone.full_name);
   }
@@ -77,6 +81,12 @@ struct Deletion {
   }
   ClusterEvent operator()(const TopologyObject& its) const {
     return TopologyDeleted{its.kind(), its.name()};
+  }
+  ClusterEvent operator()(const DeviceClassObject& its) const {
+    return DeviceClassDeleted{its.name};
+  }
+  ClusterEvent operator()(const CompositeGroupObject& its) const {
+    return CompositeGroupDeleted{its.group.full_name()};
   }
   ClusterEvent operator()(const SelectingObject& its) const {
     return SelectingDeleted{its.kind, its.full_name()};

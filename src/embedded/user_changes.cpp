@@ -143,6 +143,8 @@ void ApiServer::remove(const ClusterEvent& deletion) {
   if (std::holds_alternative<StorageDeleted>(deletion)) erase<StorageObject>(key);
   if (std::holds_alternative<SelectingDeleted>(deletion)) erase<SelectingObject>(key);
   if (std::holds_alternative<TopologyDeleted>(deletion)) erase<TopologyObject>(key);
+  if (std::holds_alternative<DeviceClassDeleted>(deletion)) erase<DeviceClassObject>(key);
+  if (std::holds_alternative<CompositeGroupDeleted>(deletion)) erase<CompositeGroupObject>(key);
   if (!std::holds_alternative<OwnerDeleted>(deletion)) return;
   erase<OwnerObject>(key);
   // The garbage collector's work on what Berth made for it.

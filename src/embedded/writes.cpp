@@ -82,14 +82,20 @@ bool ApiServer::put(const ports::ObjectRef& object, const ports::PodWrite& write
   return true;
 }
 
-const PodGroupObject* ApiServer::find_group(const ports::ObjectRef& object) const {
-  const PodGroupObject* const group = find<PodGroupObject>(object.full_name());
-  return group == nullptr || group->uid != object.uid ? nullptr : group;
+bool ApiServer::change_group(const ports::ObjectRef& object,
+                             const std::function<void(PodGroupObject&)>& how) {
+  const std::string name = object.full_name();
+  if (object.kind == ports::ObjectKind::composite_pod_group) {
+    const CompositeGroupObject* const found = find<CompositeGroupObject>(name);
+    return found != nullptr && found->group.uid == object.uid &&
+           change<CompositeGroupObject>(name, [&](auto& composite) { how(composite.group); });
+  }
+  const PodGroupObject* const found = find<PodGroupObject>(name);
+  return found != nullptr && found->uid == object.uid && change<PodGroupObject>(name, how);
 }
 
 bool ApiServer::put(const ports::ObjectRef& object, const ports::GroupStatus& status) {
-  if (find_group(object) == nullptr) return false;
-  return change<PodGroupObject>(object.full_name(), [&](PodGroupObject& group) {
+  return change_group(object, [&](PodGroupObject& group) {
     group.phase = status.phase;
     group.written = {.running = status.running,
                      .succeeded = status.succeeded,
@@ -123,13 +129,11 @@ bool ApiServer::put(const ports::ObjectRef& object, const ports::NodeLock& lock)
 bool ApiServer::put(const ports::ObjectRef& object, const TargetMarks& wanted) {
   const auto mark = [&](auto& each) { ports::apply(wanted, each.marks); };
   if (object.kind == ports::ObjectKind::pod) return change<PodObject>(object.uid, mark);
-  return find_group(object) != nullptr && change<PodGroupObject>(object.full_name(), mark);
+  return change_group(object, mark);
 }
 
 bool ApiServer::put(const ports::ObjectRef& object, const ports::GangRecord&) {
-  return find_group(object) != nullptr &&
-         change<PodGroupObject>(object.full_name(),
-                                [](PodGroupObject& group) { group.is_recorded = true; });
+  return change_group(object, [](PodGroupObject& group) { group.is_recorded = true; });
 }
 
 bool ApiServer::put(const ports::ObjectRef& object, const ports::PodCondition& condition) {
@@ -155,14 +159,15 @@ bool ApiServer::put(const ports::ObjectRef& object, const ports::GroupSpec& spec
     put(std::move(group));
     return true;
   }
-  if (find_group(object) == nullptr) return false;
+  const PodGroupObject* const group = find<PodGroupObject>(full_name);
+  if (group == nullptr || group->uid != object.uid) return false;
   if (spec.verb == Verb::remove) {
     erase<PodGroupObject>(full_name);
     return true;
   }
-  return change<PodGroupObject>(full_name, [&](PodGroupObject& group) {
-    group.min_member = spec.min_member;
-    group.queue = spec.queue;
+  return change_group(object, [&](PodGroupObject& each) {
+    each.min_member = spec.min_member;
+    each.queue = spec.queue;
   });
 }
 

@@ -274,7 +274,7 @@ const Resources& Admissions::could_leave(const Session& session, const Job& job)
 }
 
 std::int64_t Admissions::behind(const Session& session, const Job& job, Dimension d) {
-  const bool may_preempt = session.preempts() && !never_preempts(session.cluster(), job.tasks);
+  const bool may_preempt = session.preempts() && !never_preempts(session.cluster(), job, job.tasks);
   const std::int64_t leaves = may_preempt ? could_leave(session, job)[d] : 0;
   const bool is_lent = static_cast<bool>(session.ask(points::surplus_is_lent));
   const Turn turn{job.admission_priority, is_lent};  // else surplus to come is not behind it
@@ -293,7 +293,7 @@ std::int64_t Admissions::could_get(const Session& session, std::uint32_t at, Dim
 bool Admissions::is_entitled(const Session& session, const Job& job, const Resources& asked) {
   const std::uint32_t at = session.queues().position_of(job.queue);
   const bool is_asked = session.reclaims() && !session.is_silent(points::entitled_once_asked) &&
-                        !never_preempts(session.cluster(), job.tasks);
+                        !never_preempts(session.cluster(), job, job.tasks);
   if (!is_asked || at == QueueTree::kNowhere) return false;
   Resources in_all;
   for (std::size_t d = 0; d < asked.extent(); ++d) {

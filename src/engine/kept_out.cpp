@@ -35,7 +35,7 @@ std::uint32_t KeptOut::line_for(const Cluster& cluster, const Job& job) {
                 first.shape,
                 job.min_available,
                 4 * job.task_count() + protection,
-                first.never_preempts,
+                first.never_preempts || job.never_preempts,
                 name.substr(0, name.find('/'))};
   return line_of_kind_.try_emplace(key, next).first->second;
 }

@@ -31,9 +31,10 @@ void add_member(std::vector<Need::Part>& parts, ShapeId shape, TaskId task) {
 }
 
 // CLAIMANT-2
-bool never_preempts(const Cluster& cluster, const std::vector<TaskId>& tasks) {
-  return std::any_of(tasks.begin(), tasks.end(),
-                     [&](TaskId id) { return cluster.task(id).never_preempts; });
+bool never_preempts(const Cluster& cluster, const Job& job, const std::vector<TaskId>& tasks) {
+  return job.never_preempts || std::any_of(tasks.begin(), tasks.end(), [&](TaskId id) {
+           return cluster.task(id).never_preempts;
+         });
 }
 
 bool has_minimum(const Session& session, const Job& job) {

@@ -20,9 +20,10 @@ namespace {
 bool lacks_pods(Reason reason) {
   return reason == Reason::too_few_tasks || reason == Reason::too_few_tasks_of_role ||
          reason == Reason::gated || reason == Reason::group_missing ||
-         reason == Reason::group_faulty || reason == Reason::gang_faulty ||
-         reason == Reason::pod_faulty || reason == Reason::object_too_large ||
-         reason == Reason::namespace_too_large || reason == Reason::claim_not_ready;
+         reason == Reason::group_faulty || reason == Reason::composite_waits ||
+         reason == Reason::gang_faulty || reason == Reason::pod_faulty ||
+         reason == Reason::object_too_large || reason == Reason::namespace_too_large ||
+         reason == Reason::claim_not_ready;
 }
 
 // FEASIBLE-7. A limit left no room, be it of the nodes or of a queue.

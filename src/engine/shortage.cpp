@@ -101,7 +101,10 @@ std::string unknown_text(const Cluster& cluster, const std::string& name) {
   std::sort(known.begin(), known.end());
   const auto near = did_you_mean(name, known);
   if (near) return "did you mean " + *near + "?";
-  return may_be_of_a_class(name) ? "a DeviceClass may offer it, which is not planned" : "";
+  if (cluster.dimensions().of_classes().contains(name)) {
+    return "a DeviceClass offers it, but a queue counts it";
+  }
+  return may_be_of_a_class(name) ? "no DeviceClass offers it either" : "";
 }
 
 }  // namespace berth::engine

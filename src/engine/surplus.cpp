@@ -20,7 +20,7 @@ std::int32_t spare_of(const Role& role) { return running(role.counts) - role.min
 
 // SURPLUS-1
 std::int32_t surplus_count(const Job& job) {
-  if (!job.has_group) return 0;  // its minimum is not known
+  if (!job.has_group || job.leaves_whole) return 0;  // without a group, its minimum is not known
   const std::int32_t count = std::max(0, running(job.counts) - job.min_available);
   if (!job.roles_bind()) return count;
   std::int32_t beyond_roles = running(job.counts);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <type_traits>
+#include <variant>
+
+#include "kube/group_api.h"
 
 namespace berth::kube {
 
@@ -34,13 +37,14 @@ struct CodecRow {
   Codec codec;
 };
 
-constexpr std::array<CodecRow, 23> kCodecs{
+constexpr std::array<CodecRow, 25> kCodecs{
     {{"Node", "", &decode_as_event<&decode_node>},
      {"Pod", "", &decode_as_event<&decode_pod>},
      {"Namespace", "", &decode_as_event<&decode_namespace>},
      {"PodGroup", "scheduling.volcano.sh", &decode_as_event<&decode_pod_group>},
      {"PodGroup", "scheduling.x-k8s.io", &decode_as_event<&decode_pod_group>},
      {"PodGroup", "scheduling.k8s.io", &decode_as_event<&decode_kube_pod_group>},
+     {"CompositePodGroup", "scheduling.k8s.io", &decode_as_event<&decode_composite_group>},
      {"Queue", "scheduling.volcano.sh", &decode_as_event<&decode_queue>},
      {"PriorityClass", "scheduling.k8s.io", &decode_as_event<&decode_priority_class>},
      {"PodDisruptionBudget", "policy", &decode_as_event<&decode_budget>},
@@ -57,6 +61,7 @@ constexpr std::array<CodecRow, 23> kCodecs{
      {"StatefulSet", "apps", &decode_as_event<&decode_stateful_set>},
      {"Topology", "kueue.x-k8s.io", &decode_as_event<&decode_kueue_topology>},
      {"Topology", "kai.scheduler", &decode_as_event<&decode_kai_topology>},
+     {"DeviceClass", "resource.k8s.io", &decode_as_event<&decode_device_class>},
      {"HyperNode", "topology.volcano.sh", &decode_as_event<&decode_hyper_node>}}};
 
 const CodecRow* find_row(const TypeName& type) {
@@ -95,7 +100,11 @@ Result<ClusterEvent> decode_live(const TypeName& type, const document::Value& va
   if (type.kind == "Queue") {
     return decode_as_event<&decode_queue_with_fault>(value, file, &complaint);
   }
-  return codec_of(type)(value, file, &complaint);
+  Result<ClusterEvent> event = codec_of(type)(value, file, &complaint);
+  // The items of lists do not say their version.
+  auto* const group = event ? std::get_if<PodGroupObject>(&*event) : nullptr;
+  if (group != nullptr) group->api = group_api(type.api_version);
+  return event;
 }
 
 }  // namespace berth::kube

@@ -27,12 +27,17 @@ Result<NodeObject> decode_node(const document::Value& value, std::string_view fi
                                Complaint* complaint = nullptr);
 Result<PodObject> decode_pod(const document::Value& value, std::string_view file,
                              Complaint* complaint = nullptr);
-// scheduling.volcano.sh/v1beta1, scheduling.x-k8s.io/v1alpha1 and scheduling.k8s.io/v1alpha2.
+// scheduling.volcano.sh/v1beta1, scheduling.x-k8s.io/v1alpha1, and scheduling.k8s.io/v1beta1 and
+// v1alpha2.
 Result<PodGroupObject> decode_pod_group(const document::Value& value, std::string_view file,
                                         Complaint* complaint = nullptr);
-// The last of them, also without apiVersion: items of the API server's lists have none.
+// One of scheduling.k8s.io, also without apiVersion: items of the API server's lists have none.
 Result<PodGroupObject> decode_kube_pod_group(const document::Value& value, std::string_view file,
                                              Complaint* complaint = nullptr);
+// scheduling.k8s.io/v1alpha3.
+Result<CompositeGroupObject> decode_composite_group(const document::Value& value,
+                                                    std::string_view file,
+                                                    Complaint* complaint = nullptr);
 Result<QueueObject> decode_queue(const document::Value& value, std::string_view file);
 // The same, but a fault of the spec goes into QueueObject::fault: a queue that validation missed
 // must not vanish. `complaint`: of an annotation that has no effect.
@@ -67,6 +72,8 @@ Result<SelectingObject> decode_replica_set(const document::Value& value, std::st
 Result<SelectingObject> decode_stateful_set(const document::Value& value, std::string_view file);
 // Topology of kueue.x-k8s.io (v1beta1, v1beta2) and of kai.scheduler/v1alpha1, and HyperNode of
 // topology.volcano.sh/v1alpha1.
+// resource.k8s.io/v1.
+Result<DeviceClassObject> decode_device_class(const document::Value& value, std::string_view file);
 Result<TopologyObject> decode_kueue_topology(const document::Value& value, std::string_view file,
                                              Complaint* complaint = nullptr);
 Result<TopologyObject> decode_kai_topology(const document::Value& value, std::string_view file,

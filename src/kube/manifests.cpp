@@ -60,6 +60,12 @@ struct Identify {
   Identity operator()(const TopologyObject& object) const {
     return {to_string(object.kind()), "", object.name()};
   }
+  Identity operator()(const CompositeGroupObject& object) const {
+    return {"CompositePodGroup", object.group.name_space, object.group.name};
+  }
+  Identity operator()(const DeviceClassObject& object) const {
+    return {"DeviceClass", "", object.name};
+  }
   Identity operator()(const OwnerObject& object) const { return {"owner", "", object.uid}; }
   template <class Other>
   Identity operator()(const Other&) const {

@@ -50,14 +50,18 @@ std::int64_t read_index(const document::Cursor& pod, const std::string& name) {
   return number_or_none(std::string_view(name).substr(last == std::string::npos ? 0 : last + 1));
 }
 
+// KUBEGROUP-3
+std::string read_kube_group(const document::Cursor& pod) {
+  return read_name(pod["spec"]["schedulingGroup"]["podGroupName"]);
+}
+
 std::string read_group(const document::Cursor& pod) {
   const document::Cursor metadata = pod["metadata"];
   for (const char* key : {"scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"}) {
     if (std::string group = read_name(metadata["annotations"][key]); !group.empty()) return group;
   }
   const document::Cursor label = metadata["labels"]["scheduling.x-k8s.io/pod-group"];
-  if (std::string group = label.text(); !group.empty()) return group;
-  return pod["spec"]["schedulingGroup"]["podGroupName"].text();  // KUBEGROUP-3
+  return label.text();
 }
 
 std::string first_of(const document::Cursor& pod, std::string_view first, std::string_view second) {
@@ -127,6 +131,10 @@ Result<PodObject> decode_pod(const document::Value& value, std::string_view file
   pod.labels = read_labels(root);
   std::erase_if(pod.labels, [](const auto& label) { return label.first == kAttemptLabel; });
   pod.group = read_group(root);
+  if (pod.group.empty()) {
+    pod.group = read_kube_group(root);
+    pod.is_in_kube_group = !pod.group.empty();
+  }
   pod.role = first_of(root, "volcano.sh/task-spec", "volcano.sh/task-role");
   QueueWish wish = read_queue_wish(root);
   pod.own_queue = wish.queue;

@@ -3,6 +3,7 @@
 #include "berth/model/bounds.h"
 #include "kube/codecs.h"
 #include "kube/fields.h"
+#include "kube/group_api.h"
 #include "kube/topology_wish.h"
 
 namespace berth::kube {
@@ -81,18 +82,21 @@ WrittenStatus read_group_status(const document::Cursor& status) {
   return written;
 }
 
-GroupApi api_of(std::string_view api_version) {
-  if (api_version.starts_with("scheduling.x-k8s.io/")) return GroupApi::sig;
-  return api_version.starts_with("scheduling.k8s.io/") ? GroupApi::kubernetes : GroupApi::volcano;
+// KUBEGROUP-6. v1alpha2 has the words "Pod" and "PodGroup".
+bool leaves_whole(const document::Cursor& mode) {
+  if (!mode.is_present()) return false;
+  const bool is_word = mode.value()->kind == document::Kind::string;
+  return is_word ? mode.text() == "PodGroup" : mode["all"].is_present();
 }
 
 // KUBEGROUP-1, KUBEGROUP-2. Without a gang policy, each pod starts by itself.
 void read_policy(const document::Cursor& spec, PodGroupObject& group) {
   const document::Cursor gang = spec["schedulingPolicy"]["gang"];
   group.min_member = static_cast<std::int32_t>(gang["minCount"].integer(1, 1, kCountMax));
-  if (const std::string mode = spec["disruptionMode"].text("Pod"); mode != "Pod") {
-    group.not_honoured.push_back("spec.disruptionMode (" + mode + ")");
-  }
+  group.parent = read_name(spec["parentCompositePodGroupName"]);
+  group.leaves_whole = leaves_whole(spec["disruptionMode"]);
+  group.never_preempts =  // KUBEGROUP-7
+      spec["preemptionPolicy"].text() == "Never";
   if (!spec["resourceClaims"].items().empty()) {
     group.not_honoured.emplace_back("spec.resourceClaims");
   }
@@ -102,7 +106,10 @@ void read_policy(const document::Cursor& spec, PodGroupObject& group) {
 void read_kube_status(const document::Cursor& status, PodGroupObject& group) {
   group.written = {};
   for (const document::Cursor& condition : status["conditions"].items()) {
-    if (condition["type"].text() != "PodGroupScheduled") continue;
+    const std::string type = condition["type"].text();
+    // Items of lists do not say their version.
+    const bool is_of_136 = type == scheduled_condition(GroupApi::kubernetes_alpha);
+    if (type != scheduled_condition(group.api) && !is_of_136) continue;
     const TimePoint since = condition["lastTransitionTime"].time();
     group.written.is_scheduled = condition["status"].text() == "True";
     if (group.written.is_scheduled) {
@@ -121,6 +128,16 @@ void read_foreign_status(const document::Cursor& status, PodGroupObject& group) 
   const std::string phase = status["phase"].text();
   group.written.is_scheduled = phase == "Scheduled" || phase == "Running" || phase == "Finished";
   if (status["scheduleStartTime"].is_present()) group.started = status["scheduleStartTime"].time();
+}
+
+// TOPO-24. Parts are whole: as many pods as those that start together have.
+void count_parts(PodGroupObject& group) {
+  std::int64_t needed = 0;
+  for (const NearRule& rule : group.topology.rules) {
+    needed += std::int64_t{rule.min_parts} * rule.part_size;
+  }
+  needed = std::min<std::int64_t>(needed, kCountMax);
+  group.min_member = std::max(group.min_member, static_cast<std::int32_t>(needed));
 }
 
 // BOUND-2
@@ -146,7 +163,8 @@ Result<PodGroupObject> decode_group(GroupApi api, const document::Value& value,
                                     std::string_view file, Complaint* complaint) {
   document::Reading reading(value, file, strictness(complaint));
   const document::Cursor root = reading.root();
-  Metadata metadata = read_metadata(root, "PodGroup", Scope::namespaced);
+  const char* const kind = api == GroupApi::composite ? "CompositePodGroup" : "PodGroup";
+  Metadata metadata = read_metadata(root, kind, Scope::namespaced);
   if (reading.failed()) return reading.error();
   const document::Cursor spec = root["spec"];
   PodGroupObject group;
@@ -174,10 +192,11 @@ Result<PodGroupObject> decode_group(GroupApi api, const document::Value& value,
   group.phase = phase_of(status["phase"].text());
   group.api = api;
   group.topology = read_group_wish(root, api);
-  if (group.api == GroupApi::kubernetes) read_policy(spec, group);
+  count_parts(group);
+  if (is_of_kubernetes(api)) read_policy(spec, group);
   group.written = read_group_status(status);
   if (group.api == GroupApi::sig) read_foreign_status(status, group);
-  if (group.api == GroupApi::kubernetes) read_kube_status(status, group);
+  if (is_of_kubernetes(api)) read_kube_status(status, group);
   group.is_recorded = root["metadata"]["annotations"]["berth.dev/record"].is_present();
   if (is_refused(reading, complaint)) return reading.error();
   if (reading.failed()) group.fault = reading.error().message;  // API-25
@@ -194,12 +213,28 @@ Result<PodGroupObject> decode_group(GroupApi api, const document::Value& value,
 Result<PodGroupObject> decode_pod_group(const document::Value& value, std::string_view file,
                                         Complaint* complaint) {
   const document::Value* const version = value.find("apiVersion");
-  return decode_group(api_of(version == nullptr ? "" : version->text), value, file, complaint);
+  return decode_group(group_api(version == nullptr ? "" : version->text), value, file, complaint);
 }
 
 Result<PodGroupObject> decode_kube_pod_group(const document::Value& value, std::string_view file,
                                              Complaint* complaint) {
   return decode_group(GroupApi::kubernetes, value, file, complaint);
+}
+
+Result<CompositeGroupObject> decode_composite_group(const document::Value& value,
+                                                    std::string_view file, Complaint* complaint) {
+  Result<PodGroupObject> group = decode_group(GroupApi::composite, value, file, complaint);
+  if (!group) return group.error();
+  CompositeGroupObject composite{std::move(group).value(), 0};
+  document::Reading reading(value, file, strictness(complaint));
+  const document::Cursor gang = reading.root()["spec"]["schedulingPolicy"]["gang"];
+  if (gang.is_present()) {
+    composite.min_groups =
+        static_cast<std::int32_t>(gang["minGroupCount"].integer(1, 1, kCountMax));
+  }
+  if (is_refused(reading, complaint)) return reading.error();
+  if (reading.failed()) composite.group.fault = reading.error().message;  // API-25
+  return composite;
 }
 
 }  // namespace berth::kube

@@ -16,8 +16,9 @@
 //   init b: 2 cpu                 request:  max(4, 3, 4) = 4, and the overhead
 //   container: 3 cpu
 //
-// While a container is resized in place, the resources in its status count, too: the larger of spec
-// and status is taken, per resource. If the node can never grant the spec, only the status counts.
+// While containers are resized in place, three such sums are made, as kube-scheduler does
+// since 1.37: of the specs, of what the node has allocated, and of what runs. The largest counts,
+// per resource; that of the specs does not if the node can never grant it.
 //
 // Pod-level cpu, memory and huge pages replace the sum over the containers, per resource, and are
 // resized in the same way. A limit without a request is a request, as the API server would have
@@ -52,55 +53,96 @@ NamedAmounts written_request(const document::Cursor& container) {
   return request;
 }
 
-// The resources that the pod's status grants to it and to its containers.
+// The resources that the status has of the pod and of its containers.
 class Granted {
  public:
-  explicit Granted(const document::Cursor& status) : pod_(read(status)) {
+  explicit Granted(const document::Cursor& status) : status_(status) {
     for (const char* list : {"containerStatuses", "initContainerStatuses"}) {
       for (const document::Cursor& container : status[list].items()) {
-        if (const auto amounts = read(container)) {
-          containers_[container["name"].text()] = *amounts;
-        }
+        containers_.emplace(container["name"].text(), container);
       }
     }
-    if (containers_.empty() && !pod_) return;
+    const document::Cursor conditions = status["conditions"];
     is_infeasible_ = status["resize"].text() == "Infeasible";  // before 1.33
-    for (const document::Cursor& condition : status["conditions"].items()) {
+    for (const document::Cursor& condition : conditions.items()) {
       if (condition["type"].text() != "PodResizePending") continue;
       is_infeasible_ = is_infeasible_ || condition["reason"].text() == "Infeasible";
       break;
     }
   }
 
-  NamedAmounts request_of(const document::Cursor& container) const {
-    const auto found = containers_.find(container["name"].text());
-    const NamedAmounts written = written_request(container);
-    return found == containers_.end() ? written : larger(written, found->second);
+  // The node can never grant the spec.
+  bool is_infeasible() const { return is_infeasible_; }
+  // Has the node allocated, or does it run, another amount than the spec's? Seldom.
+  bool differs_from(const document::Cursor& spec) const {
+    if (is_infeasible_ || has_pod()) return true;
+    if (containers_.empty()) return false;
+    const auto differs = [this](const document::Cursor& container) {
+      const NamedAmounts written = written_request(container);
+      return allocated_to(container) != written || running_of(container) != written;
+    };
+    const auto containers = spec["containers"].items();
+    const auto starting = spec["initContainers"].items();
+    return std::any_of(containers.begin(), containers.end(), differs) ||
+           std::any_of(starting.begin(), starting.end(), differs);
   }
-  // Of the resources in `written`.
-  NamedAmounts request_of_pod(const NamedAmounts& written) const {
-    return pod_ ? larger(written, *pod_) : written;
-  }
+  bool has_pod() const { return allocated(status_).is_present() && running(status_).is_present(); }
+  NamedAmounts allocated_to_pod() const { return read_amounts(allocated(status_)); }
+  NamedAmounts running_of_pod() const { return read_amounts(running(status_)); }
 
- private:
-  // kube-scheduler reads no allocation without `resources`.
-  static std::optional<NamedAmounts> read(const document::Cursor& status) {
-    const document::Cursor resources = status["resources"];
-    if (!resources.is_present()) return std::nullopt;
-    NamedAmounts amounts = read_amounts(status["allocatedResources"]);
-    raise(amounts, read_amounts(resources["requests"]));
-    return amounts;
+  NamedAmounts allocated_to(const document::Cursor& container) const {
+    const auto found = containers_.find(container["name"].text());
+    if (found != containers_.end() && allocated(found->second).is_present()) {
+      return read_amounts(allocated(found->second));
+    }
+    return is_infeasible_ ? NamedAmounts() : written_request(container);
   }
-  NamedAmounts larger(const NamedAmounts& written, const NamedAmounts& granted) const {
-    NamedAmounts request = granted;
-    if (!is_infeasible_) raise(request, written);
+  NamedAmounts running_of(const document::Cursor& container) const {
+    const auto found = containers_.find(container["name"].text());
+    if (found != containers_.end() && running(found->second).is_present()) {
+      return read_amounts(running(found->second));
+    }
+    return allocated_to(container);
+  }
+  // Of the resources in `written`, which the pod itself asks for.
+  NamedAmounts request_of_pod(const NamedAmounts& written) const {
+    if (!status_["resources"].is_present()) return written;
+    NamedAmounts request = is_infeasible_ ? NamedAmounts() : written;
+    raise(request, running_of_pod());
+    raise(request, allocated_to_pod());
     return request;
   }
 
-  std::map<std::string, NamedAmounts> containers_;  // by name
-  std::optional<NamedAmounts> pod_;
-  bool is_infeasible_ = false;  // the node can never grant the spec
+ private:
+  static document::Cursor allocated(const document::Cursor& of) { return of["allocatedResources"]; }
+  static document::Cursor running(const document::Cursor& of) {
+    return of["resources"]["requests"];
+  }
+
+  document::Cursor status_;
+  std::map<std::string, document::Cursor> containers_;  // their statuses, by name
+  bool is_infeasible_ = false;
 };
+
+// The request of all containers together, each as `request_of` has it.
+template <class RequestOf>
+NamedAmounts sum_of(const document::Cursor& spec, RequestOf request_of) {
+  NamedAmounts running;
+  for (const document::Cursor& container : spec["containers"].items()) {
+    add(running, request_of(container), spec);
+  }
+  NamedAmounts sidecars;
+  NamedAmounts starting;
+  for (const document::Cursor& container : spec["initContainers"].items()) {
+    NamedAmounts step = sidecars;
+    add(step, request_of(container), spec);
+    raise(starting, step);
+    if (is_sidecar(container)) sidecars = step;
+  }
+  add(running, sidecars, spec);
+  raise(running, starting);
+  return running;
+}
 
 bool is_huge_pages(const std::string& resource) { return resource.starts_with("hugepages-"); }
 
@@ -126,28 +168,23 @@ bool is_sidecar(const document::Cursor& init_container) {
 
 NamedAmounts read_pod_request(const document::Cursor& spec, const document::Cursor& status) {
   const Granted granted(status);
-  NamedAmounts running;
-  for (const document::Cursor& container : spec["containers"].items()) {
-    add(running, granted.request_of(container), spec);
+  NamedAmounts running = sum_of(spec, &written_request);
+  if (granted.differs_from(spec)) {
+    if (granted.is_infeasible()) running.clear();
+    raise(running, granted.has_pod() ? granted.allocated_to_pod()
+                                     : sum_of(spec, [&](const document::Cursor& container) {
+                                         return granted.allocated_to(container);
+                                       }));
+    raise(running, granted.has_pod() ? granted.running_of_pod()
+                                     : sum_of(spec, [&](const document::Cursor& container) {
+                                         return granted.running_of(container);
+                                       }));
   }
-  NamedAmounts sidecars;
-  NamedAmounts starting;
-  for (const document::Cursor& container : spec["initContainers"].items()) {
-    const bool stays = is_sidecar(container);  // the others have ended before a resize
-    const NamedAmounts request = stays ? granted.request_of(container) : written_request(container);
-    NamedAmounts step = sidecars;
-    add(step, request, spec);
-    raise(starting, step);
-    if (stays) sidecars = step;
-  }
-  add(running, sidecars, spec);
-  raise(running, starting);
 
   const NamedAmounts written = pod_level_request(spec["resources"], running);
   const NamedAmounts of_pod = granted.request_of_pod(written);
-  for (const auto& [name, amount] : written) {
-    const auto found = of_pod.find(name);
-    running[name] = found == of_pod.end() ? 0 : found->second;
+  for (const auto& [name, amount] : of_pod) {
+    if (!written.empty() && is_of_pods(name)) running[name] = amount;
   }
   add(running, read_amounts(spec["overhead"]), spec);
 

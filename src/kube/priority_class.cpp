@@ -19,4 +19,14 @@ Result<PriorityClassObject> decode_priority_class(const document::Value& value,
   return priority_class;
 }
 
+Result<DeviceClassObject> decode_device_class(const document::Value& value, std::string_view file) {
+  document::Reading reading(value, file);
+  const document::Cursor root = reading.root();
+  DeviceClassObject object;
+  object.name = read_metadata(root, "DeviceClass", Scope::cluster).name;
+  object.extended_resource = read_name(root["spec"]["extendedResourceName"]);
+  if (reading.failed()) return reading.error();
+  return object;
+}
+
 }  // namespace berth::kube

@@ -324,7 +324,7 @@ TopologyWish read_group_wish(const Cursor& group, GroupApi api) {
   TopologyWish wish = read_owner_wish(group);
   const Cursor spec = group["spec"];
   if (api == GroupApi::volcano) read_volcano(spec, wish);
-  if (api == GroupApi::kubernetes) read_kubernetes(spec, wish);
+  if (is_of_kubernetes(api)) read_kubernetes(spec, wish);
   tidy_up(wish);
   return wish;
 }

@@ -15,7 +15,9 @@ namespace {
 constexpr const char* kJson = "application/json";
 constexpr const char* kVolcano = "/apis/scheduling.volcano.sh/v1beta1";
 constexpr const char* kSigScheduling = "/apis/scheduling.x-k8s.io/v1alpha1";
-constexpr const char* kKubeScheduling = "/apis/scheduling.k8s.io/v1alpha2";
+constexpr const char* kKubeScheduling = "/apis/scheduling.k8s.io/v1beta1";
+constexpr const char* kKubeSchedulingAlpha = "/apis/scheduling.k8s.io/v1alpha2";
+constexpr const char* kCompositeScheduling = "/apis/scheduling.k8s.io/v1alpha3";
 constexpr int kUnauthorized = 401;
 constexpr int kForbidden = 403;
 constexpr int kConflict = 409;
@@ -43,6 +45,10 @@ std::string path_of(const ObjectRef& object) {
       return in_namespace(kSigScheduling, "podgroups");
     case ObjectKind::kube_pod_group:
       return in_namespace(kKubeScheduling, "podgroups");
+    case ObjectKind::kube_alpha_pod_group:
+      return in_namespace(kKubeSchedulingAlpha, "podgroups");
+    case ObjectKind::composite_pod_group:
+      return in_namespace(kCompositeScheduling, "compositepodgroups");
     case ObjectKind::queue:
       return std::string(kVolcano) + "/queues/" + url_encoded(object.name);
     case ObjectKind::node:
@@ -179,7 +185,7 @@ struct RequestOf {
   }
   // Kubernetes' own groups have conditions of others, and lists that merge by key.
   Request operator()(const ports::GroupStatus& status) const {
-    const bool is_kube = write.object.kind == ObjectKind::kube_pod_group;
+    const bool is_kube = is_of_kubernetes(write.object.kind);
     return can_wait(request("PATCH", path + "/status", is_kube ? kStrategicPatch : kMergePatch,
                             group_status_patch(write.object, status)));
   }

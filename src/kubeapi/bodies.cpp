@@ -6,6 +6,7 @@
 #include "berth/model/quantity.h"
 #include "berth/model/queue_nodes.h"
 #include "kube/attempt_label.h"
+#include "kube/group_api.h"
 #include "kubeapi/json_text.h"
 
 namespace berth::kubeapi {
@@ -96,7 +97,11 @@ std::pair<std::string, std::string> type_of(const ports::ObjectRef& object) {
     case ports::ObjectKind::sig_pod_group:
       return {"scheduling.x-k8s.io/v1alpha1", "PodGroup"};
     case ports::ObjectKind::kube_pod_group:
-      return {"scheduling.k8s.io/v1alpha2", "PodGroup"};
+      return {kube::kGroupsOfKubernetes, "PodGroup"};
+    case ports::ObjectKind::kube_alpha_pod_group:
+      return {kube::kGroupsOfKubernetes136, "PodGroup"};
+    case ports::ObjectKind::composite_pod_group:
+      return {kube::kCompositeGroups, "CompositePodGroup"};
     case ports::ObjectKind::queue:
       return {"scheduling.volcano.sh/v1beta1", "Queue"};
     case ports::ObjectKind::owner:
@@ -118,7 +123,13 @@ std::string kube_status_patch(const ports::ObjectRef& group, const ports::GroupS
   scheduled.since = status.is_scheduled ? status.scheduled_since : status.waits_since;
   Json patch;
   patch["metadata"]["uid"] = group.uid;
-  patch["status"]["conditions"] = Json::array({condition("PodGroupScheduled", scheduled)});
+  const auto api = [&] {
+    if (group.kind == ports::ObjectKind::composite_pod_group) return GroupApi::composite;
+    const bool is_alpha = group.kind == ports::ObjectKind::kube_alpha_pod_group;
+    return is_alpha ? GroupApi::kubernetes_alpha : GroupApi::kubernetes;
+  }();
+  patch["status"]["conditions"] =
+      Json::array({condition(kube::scheduled_condition(api), scheduled)});
   return json_text(patch);
 }
 
@@ -200,7 +211,7 @@ std::string toleration_patch(const ports::ObjectRef& pod, const ports::PodWrite&
 
 std::string group_status_patch(const ports::ObjectRef& group, const ports::GroupStatus& status) {
   if (group.kind == ports::ObjectKind::sig_pod_group) return foreign_status_patch(group, status);
-  if (group.kind == ports::ObjectKind::kube_pod_group) return kube_status_patch(group, status);
+  if (is_of_kubernetes(group.kind)) return kube_status_patch(group, status);
   const bool waits = !status.reason.empty();
   Json scheduled = condition("Scheduled", status.is_scheduled, status.scheduled_since);
   scheduled["reason"] =

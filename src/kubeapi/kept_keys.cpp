@@ -129,7 +129,7 @@ const KeptKeys& keys_of_selecting() {
   return kKeys;
 }
 
-const KeptKeys& keys_of_topologies() {
+const KeptKeys& keys_of_specs() {
   static const KeptKeys kKeys{
       {{"", {"apiVersion", "kind", "metadata", "spec"}},
        {"metadata", {"name", "uid", "creationTimestamp", "annotations", "resourceVersion"}},

@@ -38,8 +38,8 @@ const KeptKeys& keys_of_volumes();
 const KeptKeys& keys_of_storage();
 // Of those that select pods.
 const KeptKeys& keys_of_selecting();
-// Of those that say which nodes are near each other.
-const KeptKeys& keys_of_topologies();
+// Of those whose spec is read alone: which nodes are near each other, and DeviceClasses.
+const KeptKeys& keys_of_specs();
 // Everything but unused metadata.
 const KeptKeys& keys_of_others();
 

@@ -10,6 +10,7 @@
 
 #include "document/cursor.h"
 #include "kube/codecs.h"
+#include "kube/group_api.h"
 #include "kubeapi/discovery.h"
 #include "kubeapi/group_names.h"
 #include "kubeapi/machine_thread.h"
@@ -52,8 +53,8 @@ class LiveCluster::Impl {
     if (options_.selecting) {
       for (const WatchedType& type : selecting_types()) reflectors_.push_back(reflect(type));
     }
-    std::vector<std::string> unknown{std::string(kKubeGroups)};
-    for (const WatchedType& type : topology_types()) unknown.emplace_back(type.name);
+    std::vector<std::string> unknown;
+    for (const WatchedType& type : types_if_served()) unknown.emplace_back(type.name);
     for (const std::string& owner : options_.owners) {
       if (const std::optional<ServedResource> known = always_served(owner)) {
         owners_.push_back(reflect_owner(*known));
@@ -166,32 +167,25 @@ class LiveCluster::Impl {
   }
 
   std::unique_ptr<Following> following_of(const ServedResource& served) {
-    if (served.resource == kKubeGroups) return reflect(kube_groups());
-    for (const WatchedType& type : topology_types()) {
-      if (served.resource == type.name) return reflect(type);
+    for (const WatchedType& type : types_if_served()) {
+      if (served.resource == type.name) return reflect(type, false);
     }
     return reflect_owner(served);
   }
 
   bool is_required(const WatchedType& type) const {
     const bool is_selecting = type.keeps == &keys_of_selecting();
-    const bool is_topology = type.keeps == &keys_of_topologies();
-    if (type.storage || is_selecting || is_topology) return false;
+    if (type.storage || is_selecting) return false;
     const std::string& version = type.type.api_version;
     if (version == kVolcanoVersion) return options_.require_volcano;
-    return type.name != kBudgets && type.name != kSigGroups && type.name != kKubeGroups;
+    return type.name != kBudgets && type.name != kSigGroups;
   }
 
-  static GroupApi api_of(const WatchedType& type) {
-    if (type.name == kSigGroups) return GroupApi::sig;
-    return type.name == kKubeGroups ? GroupApi::kubernetes : GroupApi::volcano;
-  }
-
-  std::unique_ptr<Following> reflect(const WatchedType& type) {
+  std::unique_ptr<Following> reflect(const WatchedType& type, bool may_be_required = true) {
     ReflectedKind kind;
     kind.name = type.name;
     kind.path = type.path;
-    kind.required = is_required(type);
+    kind.required = may_be_required && is_required(type);
     kind.by_uid = type.type.kind == "Pod";
     kind.keeps = type.keeps;
     if (type.keeps == kInProtobuf) {
@@ -213,7 +207,8 @@ class LiveCluster::Impl {
       kind.listed = [this, which = *type.storage] { note_listed(which); };
     }
     kind.gone = [this, type](const std::string& id) {
-      if (type.type.kind == "PodGroup") return groups_.gone(api_of(type), id);
+      if (type.type.kind == "PodGroup")
+        return groups_.gone(kube::group_api(type.type.api_version), id);
       sink_->post(type.deletion(id));
     };
     return std::make_unique<Following>(client_, clock_, std::move(kind), options_.reflector);

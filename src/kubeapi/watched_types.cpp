@@ -1,5 +1,7 @@
 #include "kubeapi/watched_types.h"
 
+#include "kube/group_api.h"
+
 namespace berth::kubeapi {
 
 namespace {
@@ -42,14 +44,6 @@ std::vector<WatchedType> watched_types() {
        deletion<PodGroupDeleted>()},
       {"pods", "/api/v1/pods", {"Pod", "v1"}, kInProtobuf, deletion<PodDeleted>()},
   };
-}
-
-WatchedType kube_groups() {
-  return {kKubeGroups,
-          "/apis/scheduling.k8s.io/v1alpha2/podgroups",
-          {"PodGroup", "scheduling.k8s.io/v1alpha2"},
-          &keys_of_others(),
-          deletion<PodGroupDeleted>()};
 }
 
 WatchedType budgets() {
@@ -97,13 +91,32 @@ std::vector<WatchedType> selecting_types() {
   };
 }
 
-// API-37
-std::vector<WatchedType> topology_types() {
+std::vector<WatchedType> types_if_served() {
   const auto gone = [](TopologyKind kind) {
     return [kind](const std::string& name) { return ClusterEvent(TopologyDeleted{kind, name}); };
   };
-  const auto* const keeps = &keys_of_topologies();
+  const auto* const keeps = &keys_of_specs();
   return {
+      {"podgroups.v1beta1.scheduling.k8s.io",
+       "/apis/scheduling.k8s.io/v1beta1/podgroups",
+       {"PodGroup", kube::kGroupsOfKubernetes},
+       &keys_of_others(),
+       deletion<PodGroupDeleted>()},
+      {"podgroups.v1alpha2.scheduling.k8s.io",
+       "/apis/scheduling.k8s.io/v1alpha2/podgroups",
+       {"PodGroup", kube::kGroupsOfKubernetes136},
+       &keys_of_others(),
+       deletion<PodGroupDeleted>()},
+      {"compositepodgroups.v1alpha3.scheduling.k8s.io",
+       "/apis/scheduling.k8s.io/v1alpha3/compositepodgroups",
+       {"CompositePodGroup", kube::kCompositeGroups},
+       &keys_of_others(),
+       deletion<CompositeGroupDeleted>()},
+      {"deviceclasses.v1.resource.k8s.io",
+       "/apis/resource.k8s.io/v1/deviceclasses",
+       {"DeviceClass", "resource.k8s.io/v1"},
+       keeps,
+       deletion<DeviceClassDeleted>()},
       {"topologies.v1beta2.kueue.x-k8s.io",
        "/apis/kueue.x-k8s.io/v1beta2/topologies",
        {"Topology", "kueue.x-k8s.io/v1beta2"},

@@ -17,7 +17,6 @@ namespace berth::kubeapi {
 
 inline constexpr std::string_view kBudgets = "poddisruptionbudgets";
 inline constexpr std::string_view kSigGroups = "podgroups.scheduling.x-k8s.io";
-inline constexpr std::string_view kKubeGroups = "podgroups.v1alpha2.scheduling.k8s.io";
 inline constexpr const char* kVolcanoVersion = "scheduling.volcano.sh/v1beta1";
 
 inline constexpr const KeptKeys* kInProtobuf = nullptr;  // API-36
@@ -32,11 +31,11 @@ struct WatchedType {
 };
 
 std::vector<WatchedType> watched_types();
-WatchedType kube_groups();                   // only if the API server serves them
 WatchedType budgets();                       // API-26
 WatchedType storage(StorageKind kind);       // API-32
 std::vector<WatchedType> selecting_types();  // API-33
-// API-37. Only those that the API server serves. The names are RESOURCE.VERSION.GROUP.
-std::vector<WatchedType> topology_types();
+// KUBEGROUP-1, API-37. Those that the API server may not serve. The names are
+// RESOURCE.VERSION.GROUP; of several versions of one resource, the first that is served is watched.
+std::vector<WatchedType> types_if_served();
 
 }  // namespace berth::kubeapi

@@ -24,11 +24,12 @@ MemoryCluster::MemoryCluster(Options options)
     : options_(without_patience(std::move(options))), mirror_(options_), gangs_(options_) {}
 
 void MemoryCluster::apply(const ClusterEvent& event) {
-  gangs_.take(event, TimePoint(), [&](const ClusterEvent& given) {
+  const auto give = [&](const ClusterEvent& given) {
     const auto* const pod = std::get_if<PodObject>(&given);
     if (pod == nullptr || pod->uid == uid_of(event)) return take(given);
     regroup(*pod);
-  });
+  };
+  composites_.take(event, [&](const ClusterEvent& each) { gangs_.take(each, TimePoint(), give); });
   make_groups();
 }
 
@@ -41,6 +42,8 @@ void MemoryCluster::take(const ClusterEvent& event) {
 void MemoryCluster::regroup(const PodObject& object) {
   PodObject& pod = pods_.at(object.uid);
   pod.group = object.group;
+  pod.role = object.role;
+  pod.topology = object.topology;
   pod.queue = object.queue;
   pod.gang_fault = object.gang_fault;
   pod.gang_advice = object.gang_advice;
@@ -108,6 +111,8 @@ void MemoryCluster::note(const ClusterEvent& event) {
         if constexpr (std::is_same_v<T, TopologyDeleted>) {
           others_.erase({30 + static_cast<int>(object.kind), object.name});
         }
+        if constexpr (std::is_same_v<T, DeviceClassObject>) put(9, object.name);
+        if constexpr (std::is_same_v<T, DeviceClassDeleted>) others_.erase({9, object.name});
         if constexpr (std::is_same_v<T, PodDeleted>) pods_.erase(object.uid);
         if constexpr (std::is_same_v<T, NodeDeleted>) others_.erase({1, object.name});
         if constexpr (std::is_same_v<T, QueueDeleted>) others_.erase({2, object.name});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/model/event.h"
+#include "mirror/composite_groups.h"
 #include "mirror/mirror.h"
 #include "mirror/owned_gangs.h"
 
@@ -52,6 +53,7 @@ class MemoryCluster {
 
   Options options_;
   Mirror mirror_;
+  CompositeGroups composites_;
   OwnedGangs gangs_;
   std::map<std::string, PodObject> pods_;  // by uid
   std::map<Key, ClusterEvent> others_;

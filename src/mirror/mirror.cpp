@@ -40,6 +40,7 @@ void Mirror::settle(TimePoint now) {
   if (locks_changed_) bound_locks(now);
   if (nodes_changed_) rebuild_nodes();
   settle_topologies();
+  settle_device_classes();
   for (std::size_t j = 0; are_all_dirty_ && j < cluster_.job_slots(); ++j) {
     if (cluster_.job(JobId(j)).exists) dirty_.push_back(JobId(j));
   }

@@ -158,6 +158,11 @@ class Mirror {
   void on(const SelectingDeleted& deleted) { default_spreads_.remove(deleted); }
   void on(const TopologyObject& object);
   void on(const TopologyDeleted& deleted);
+  void on(const CompositeGroupObject&) {}  // CompositeGroups has made a group of it
+  void on(const CompositeGroupDeleted&) {}
+  void on(const DeviceClassObject& object);  // mirror_device_classes.cpp
+  void on(const DeviceClassDeleted& deleted);
+  void settle_device_classes();
 
   // pods (mirror_pods.cpp)
   void take(const PodObject& object);
@@ -243,7 +248,7 @@ class Mirror {
   void rename_queues_of(const std::string& name_space);
 
   // namespaces (mirror_namespaces.cpp)
-  void note_labels_of(const NamespaceObject& object);
+  void note_labels_of(const std::string& name, const NamespaceLabelsOf& labels);
   bool serves(QueueId queue, const std::string& name_space) const;
   QueueId barring_queue(const Job& job) const;
   void settle_barred(JobId id);
@@ -305,6 +310,8 @@ class Mirror {
   RelationBounds relation_bounds_;
   TopologyWishes topology_wishes_;
   bool topologies_changed_ = false;
+  std::map<std::string, DeviceClassObject> device_classes_;  // by name
+  bool device_classes_changed_ = false;
   std::uint64_t levels_version_ =
       0;  // TopologyTable::levels_version(), when jobs were last settled
   bool knows_volumes_ = false;

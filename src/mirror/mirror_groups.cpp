@@ -61,6 +61,9 @@ void Mirror::configure_group(const Group& group) {
   job.min_available = object.min_member;
   job.waiting_limit = object.waiting_limit;
   job.fault = object.fault;
+  job.waits_for = object.waits_for;
+  job.leaves_whole = object.leaves_whole;
+  job.never_preempts = object.never_preempts;
   name_queue(group.job, object.name_space, object.queue);
   set_roles(group.job, object.min_task_member);
   if (!object.eviction.are_empty()) jobs_with_terms_.insert(group.job);
@@ -249,7 +252,7 @@ void Mirror::on(const PriorityClassDeleted& deleted) {
 }
 
 void Mirror::on(const NamespaceObject& object) {
-  note_labels_of(object);
+  note_labels_of(object.name, object.labels);
   const bool had = namespace_queue_.contains(object.name);
   if (object.queue.empty() ? !had : had && namespace_queue_[object.name] == object.queue) return;
   if (object.queue.empty()) {
@@ -261,7 +264,7 @@ void Mirror::on(const NamespaceObject& object) {
 }
 
 void Mirror::on(const NamespaceDeleted& deleted) {
-  note_labels_of({deleted.name, "", {}});
+  note_labels_of(deleted.name, std::nullopt);
   if (namespace_queue_.erase(deleted.name) > 0) rename_queues_of(deleted.name);
 }
 

@@ -6,11 +6,11 @@
 
 namespace berth::mirror {
 
-void Mirror::note_labels_of(const NamespaceObject& object) {
-  if (!cluster_.set_namespace_labels(object.name, object.labels)) return;
+void Mirror::note_labels_of(const std::string& name, const NamespaceLabelsOf& labels) {
+  if (!cluster_.set_namespace_labels(name, labels)) return;
   for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
     const Job& job = cluster_.job(JobId(j));
-    if (job.exists && job.name.starts_with(object.name + "/")) mark_dirty(JobId(j));
+    if (job.exists && job.name.starts_with(name + "/")) mark_dirty(JobId(j));
   }
 }
 

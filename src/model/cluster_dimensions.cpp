@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "berth/model/cluster.h"
@@ -36,6 +37,8 @@ Resources Cluster::intern_resources(const NamedAmounts& amounts, std::int64_t mo
 
 void Cluster::set_request(Shape& shape, const NamedAmounts& request) {
   shape.unknown = unknown_of(dimensions_, request);
+  shape.of_classes = of_classes(dimensions_, request);
+  shape.is_hint = !shape.constraints.unmodelled.empty() || !shape.of_classes.empty();
   shape.request = to_resources(dimensions_, request);
   shape.requested.clear();
   for (std::size_t d = 0; d < shape.request.extent(); ++d) {
@@ -60,23 +63,50 @@ void Cluster::account(const Task& task, int sign) {
   if (task.wants_room()) account_demand(task, sign);
 }
 
-// DIMENSION-2. Seldom: a node or queue brings a name, and somebody has asked for it before.
-void Cluster::learn(std::string_view name, Dimension dimension) {
-  const std::string key(name);
+// Of shapes that ask for these names, which no dimension had. `classes`: DIMENSION-4; or null.
+void Cluster::read_requests_anew(const std::set<std::string>& names,
+                                 const std::set<std::string>* classes) {
+  std::vector<std::pair<std::size_t, NamedAmounts>> asking;  // shapes
   std::vector<std::uint8_t> asks(shapes_.size(), 0);
-  for (std::size_t s = 0; s < asks.size(); ++s) asks[s] = shapes_[s].unknown.contains(key) ? 1 : 0;
+  for (std::size_t s = 0; s < shapes_.size(); ++s) {
+    const Shape& shape = shapes_[s];
+    const bool is_one = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      return shape.unknown.contains(name) || shape.of_classes.contains(name);
+    });
+    if (!is_one) continue;
+    asks[s] = 1;
+    asking.emplace_back(s, request_of(dimensions_, shape));
+  }
   const auto account_all = [&](int sign) {
     for (const Task& task : tasks_) {
       if (!task.uid.empty() && asks[task.shape.index()] != 0) account(task, sign);
     }
   };
   account_all(-1);
-  for (std::size_t s = 0; s < asks.size(); ++s) {
-    if (asks[s] == 0) continue;
-    set_request(shapes_[s], request_of(dimensions_, shapes_[s]));
+  if (classes != nullptr) dimensions_.set_of_classes(*classes);
+  for (const auto& [s, request] : asking) {
+    set_request(shapes_[s], request);
     shapes_[s].serial = ++last_shape_;
   }
   account_all(+1);
+}
+
+// DIMENSION-4
+void Cluster::set_device_classes(const std::set<std::string>& resources) {
+  const std::set<std::string>& before = dimensions_.of_classes();
+  std::set<std::string> changed;
+  std::set_symmetric_difference(before.begin(), before.end(), resources.begin(), resources.end(),
+                                std::inserter(changed, changed.end()));
+  read_requests_anew(changed, &resources);
+  ++spec_version_;
+  ++room_version_;
+  touch();
+}
+
+// DIMENSION-2. Seldom: a node or queue brings a name, and somebody has asked for it before.
+void Cluster::learn(std::string_view name, Dimension dimension) {
+  const std::string key(name);
+  read_requests_anew({key}, nullptr);
   for (Job& job : jobs_) {
     const auto found = job.unknown.find(key);
     if (found == job.unknown.end()) continue;

@@ -66,8 +66,7 @@ void Cluster::set_labels(TaskId id, const Labels& labels) {
 }
 
 // Terms with selectors of namespaces may match other tasks of it now.
-bool Cluster::set_namespace_labels(const std::string& name,
-                                   const std::map<std::string, std::string>& labels) {
+bool Cluster::set_namespace_labels(const std::string& name, const NamespaceLabelsOf& labels) {
   if (!relations_.set_namespace(name, labels)) return false;
   if (!relations_.terms().has_namespace_selectors()) return true;
   ++of_nodes_version_;

@@ -112,12 +112,11 @@ ShapeId Cluster::intern_shape(const NamedAmounts& request, const Constraints& co
   Shape shape;
   shape.key = own;
   shape.lasting_key = lasting_key(request, constraints);
-  set_request(shape, request);
   shape.constraints = constraints;
+  set_request(shape, request);
   shape.is_best_effort = shape.request.is_empty_but_pods();
   shape.has_host_ports = !constraints.host_ports.empty();
   shape.has_volumes = !constraints.volumes.are_empty();
-  shape.is_hint = !constraints.unmodelled.empty();
   if (!terms.are_empty() || constraints.volumes.depend_on_plan || !constraints.images.empty()) {
     Constraints plain = constraints;
     plain.relations = Relations();

@@ -21,7 +21,7 @@ Resources to_resources(const DimensionTable& dimensions, const NamedAmounts& amo
     const Dimension dimension = dimensions.find(name);
     if (dimension.index() < dimensions.size()) {
       resources.set(dimension, std::min(amount, kAmountMax));
-    } else if (amount > 0) {
+    } else if (amount > 0 && !dimensions.is_of_classes(name)) {
       unknown = std::min(kMostOfObject, unknown + std::min(amount, kMostOfName));
     }
   }
@@ -33,13 +33,24 @@ NamedAmounts unknown_of(const DimensionTable& dimensions, const NamedAmounts& am
   NamedAmounts unknown;
   for (const auto& [name, amount] : amounts) {
     const bool is_known = dimensions.find(name).index() < dimensions.size();
-    if (!is_known && amount > 0) unknown.emplace(name, std::min(amount, kAmountMax));
+    if (is_known || amount <= 0 || dimensions.is_of_classes(name)) continue;
+    unknown.emplace(name, std::min(amount, kAmountMax));
   }
   return unknown;
 }
 
+NamedAmounts of_classes(const DimensionTable& dimensions, const NamedAmounts& amounts) {
+  NamedAmounts devices;
+  for (const auto& [name, amount] : amounts) {
+    if (amount <= 0 || !dimensions.is_of_classes(name)) continue;
+    devices.emplace(name, std::min(amount, kAmountMax));
+  }
+  return devices;
+}
+
 NamedAmounts request_of(const DimensionTable& dimensions, const Shape& shape) {
   NamedAmounts request = shape.unknown;
+  request.insert(shape.of_classes.begin(), shape.of_classes.end());
   for (const auto& [dimension, amount] : shape.requested) {
     if (dimension != kUnknown) request.emplace(dimensions.name(dimension), amount);
   }

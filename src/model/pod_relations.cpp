@@ -4,14 +4,14 @@
 
 namespace berth {
 
-bool PodRelations::set_namespace(const std::string& name,
-                                 const std::map<std::string, std::string>& labels) {
+bool PodRelations::set_namespace(const std::string& name, const NamespaceLabelsOf& labels) {
   const auto known = namespaces_.find(name);
-  if (known == namespaces_.end() ? labels.empty() : known->second == labels) return false;
-  if (labels.empty()) {
-    namespaces_.erase(known);
+  const bool is_listed = known != namespaces_.end();
+  if (is_listed ? labels == known->second : !labels) return false;
+  if (labels) {
+    namespaces_[name] = *labels;
   } else {
-    namespaces_[name] = labels;
+    namespaces_.erase(known);
   }
   return true;
 }

@@ -24,6 +24,8 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "Create the PodGroup, or take the group annotation out of the pod template."},
     {Reason::group_faulty, "group_faulty", ReasonAbout::job, "its pod group cannot be read: {what}",
      "Correct the field of the PodGroup that the message names."},
+    {Reason::composite_waits, "composite_waits", ReasonAbout::job, "it does not start yet: {what}",
+     "Wait for the groups that the message names, or create them."},
     {Reason::gang_faulty, "gang_faulty", ReasonAbout::job, "its gang cannot be made: {what}",
      "Correct the annotation `berth.dev/gang` as the message says."},
     {Reason::pod_faulty, "pod_faulty", ReasonAbout::job, "one of its pods cannot be read: {what}",
@@ -97,8 +99,8 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "Correct selector, affinity or tolerations of the pod, or end a pod that stays and keeps it "
      "away: `berth plan --explain` names it."},
     {Reason::unknown_resource, "unknown_resource", ReasonAbout::job, "no node has {what}",
-     "Correct the name of the resource, or add nodes that have it. A device plugin may be "
-     "missing. What only a DeviceClass offers, the pods ask for by `resourceClaims`."},
+     "Correct the name of the resource, or add nodes that have it. A device plugin, or a "
+     "DeviceClass that offers it, may be missing."},
     {Reason::pod_too_large, "pod_too_large", ReasonAbout::job,
      "one of its pods needs {need} {what}, and no node can give it more than {have}",
      "Make the pods smaller, or add larger nodes."},

@@ -84,6 +84,12 @@ class KeyWriter {
 
 }  // namespace
 
+std::vector<std::string> Shape::unmodelled() const {
+  std::vector<std::string> names = constraints.unmodelled;
+  for (const auto& [name, amount] : of_classes) names.push_back(name + " of a DeviceClass");
+  return names;
+}
+
 std::string shape_key(const NamedAmounts& request, const Constraints& constraints) {
   KeyWriter key;
   key.open('r', request.size());

@@ -8,21 +8,20 @@ namespace berth {
 
 namespace {
 
-// kube-scheduler asks the selector of a pod's own term about a namespace twice: about its labels,
-// and about none at all (docs/design/pod-affinity.md, odd cases).
+// A pod's own selector stands for the namespaces that are listed when it is tried; that of a pod
+// that is there is asked about labels, of which an unlisted namespace has none
+// (docs/design/pod-affinity.md, odd cases).
 bool selects(const PodTerm& term, bool is_own, std::string_view name_space,
              const NamespaceLabels& namespaces) {
+  if (term.of_namespaces.empty()) return true;
   const auto found = namespaces.find(name_space);
   const bool is_listed = found != namespaces.end();
-  const auto hold_for = [&](const std::map<std::string, std::string>* labels) {
-    return std::all_of(term.of_namespaces.begin(), term.of_namespaces.end(), [&](const auto& each) {
-      if (labels == nullptr) return expression_holds(each, nullptr);
-      const auto label = labels->find(each.key);
-      return expression_holds(each, label == labels->end() ? nullptr : &label->second);
-    });
-  };
-  if (hold_for(is_listed ? &found->second : nullptr)) return true;
-  return is_own && hold_for(nullptr);
+  if (is_own && !is_listed) return false;
+  return std::all_of(term.of_namespaces.begin(), term.of_namespaces.end(), [&](const auto& each) {
+    if (!is_listed) return expression_holds(each, nullptr);
+    const auto label = found->second.find(each.key);
+    return expression_holds(each, label == found->second.end() ? nullptr : &label->second);
+  });
 }
 
 bool is_in_its_namespaces(const PodTerm& term, TermRole role, std::string_view name_space,

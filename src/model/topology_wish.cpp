@@ -169,7 +169,9 @@ std::vector<std::string> not_honoured_of(const TopologyWish& wish, const Topolog
   for (const Resolved& each : rules) {
     const NearRule& rule = *each.rule;
     std::string why = fault_of(each, whole, !topologies.trees().empty());
-    if (why.empty() && !is_alone && rule.min_parts > 0) why = "minSubGroups does not count";
+    if (why.empty() && !is_alone && rule.min_parts > 0 && rule.part_size == 0) {
+      why = "minSubGroups does not count without subGroupSize";
+    }
     if (!why.empty()) texts.push_back(with_reason(rule.written, why));
   }
   sort_once(texts);

@@ -15,6 +15,8 @@ enum class ObjectKind : std::uint8_t {
   pod_group,
   sig_pod_group,
   kube_pod_group,
+  kube_alpha_pod_group,
+  composite_pod_group,
   queue,
   node,
   owner
@@ -22,7 +24,15 @@ enum class ObjectKind : std::uint8_t {
 
 constexpr ObjectKind kind_of(GroupApi api) {
   if (api == GroupApi::volcano) return ObjectKind::pod_group;
-  return api == GroupApi::sig ? ObjectKind::sig_pod_group : ObjectKind::kube_pod_group;
+  if (api == GroupApi::sig) return ObjectKind::sig_pod_group;
+  if (api == GroupApi::composite) return ObjectKind::composite_pod_group;
+  return api == GroupApi::kubernetes ? ObjectKind::kube_pod_group
+                                     : ObjectKind::kube_alpha_pod_group;
+}
+
+constexpr bool is_of_kubernetes(ObjectKind kind) {
+  return kind == ObjectKind::kube_pod_group || kind == ObjectKind::kube_alpha_pod_group ||
+         kind == ObjectKind::composite_pod_group;
 }
 
 // "pod", "podgroup", "queue", "node": for messages.
@@ -33,7 +43,10 @@ constexpr const char* to_string(ObjectKind kind) {
     case ObjectKind::pod_group:
     case ObjectKind::sig_pod_group:
     case ObjectKind::kube_pod_group:
+    case ObjectKind::kube_alpha_pod_group:
       return "podgroup";
+    case ObjectKind::composite_pod_group:
+      return "compositepodgroup";
     case ObjectKind::queue:
       return "queue";
     case ObjectKind::node:

@@ -34,7 +34,7 @@ struct PodWrite {
 };
 
 // On a PodGroup. A group of scheduling.x-k8s.io has no conditions; one of scheduling.k8s.io has
-// nothing but the condition PodGroupScheduled.
+// nothing but a condition of this.
 struct GroupStatus {
   GroupPhase phase = GroupPhase::pending;
   std::int32_t running = 0;

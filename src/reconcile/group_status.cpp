@@ -137,7 +137,7 @@ DesiredGroupStatus desired_group_status(const Job& job, const Waiting& waiting,
     status.reason = status.message = {};
     status.waiting = {};
   }
-  if (job.api == GroupApi::kubernetes) {
+  if (is_of_kubernetes(job.api)) {
     status = kube_status_of(job, status, before);
     keep_times(status, before, now);
     return desired;

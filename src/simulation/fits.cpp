@@ -107,7 +107,7 @@ PodFits fits_of(const Task& task, const Cluster& cluster) {
   const Shape& shape = cluster.shape(task.shape);
   PodFits fits;
   fits.pod = task.name;
-  fits.hint = shape.constraints.unmodelled;
+  fits.hint = shape.unmodelled();
   Refusals refusals;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     NodeFit& row = fits.nodes.emplace_back();

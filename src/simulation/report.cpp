@@ -114,7 +114,7 @@ std::set<std::string> unmodelled(const Job& job, const std::set<TaskId>& hints,
     const Shape& shape = cluster.shape_of(id);
     if (!shape.is_hint) continue;
     if (cluster.task(id).status != TaskStatus::pending && !hints.contains(id)) continue;
-    names.insert(shape.constraints.unmodelled.begin(), shape.constraints.unmodelled.end());
+    for (std::string& name : shape.unmodelled()) names.insert(std::move(name));
   }
   return names;
 }

@@ -221,12 +221,24 @@ TEST(PodGroup, reads_phases_where_the_other_api_group_has_conditions) {
   EXPECT_EQ(decode_pod_group(value_of("{metadata: {name: g}}"), "f")->started, std::nullopt);
 }
 
-Result<PodGroupObject> kube_group(const std::string& spec, const std::string& status = "{}") {
-  return decode_pod_group(
-      value_of(
-          "apiVersion: scheduling.k8s.io/v1alpha2\nkind: PodGroup\nmetadata: {name: g}\nspec: " +
-          spec + "\nstatus: " + status + "\n"),
-      "f");
+TEST(PodGroup, TOPO24_parts_that_start_together_are_a_minimum) {
+  const auto minimum = [](const std::string& spec) {
+    return decode_pod_group(value_of("{metadata: {name: g}, spec: {" + spec + "}}"), "f")
+        ->min_member;
+  };
+  const std::string parts = "subGroupPolicy: [{name: a, subGroupSize: 4, minSubGroups: 2}";
+  EXPECT_EQ(minimum(parts + "]"), 8);
+  EXPECT_EQ(minimum("minMember: 9, " + parts + "]"), 9);
+  EXPECT_EQ(minimum(parts + ", {name: b, subGroupSize: 3, minSubGroups: 1}]"), 11);
+  EXPECT_EQ(minimum("subGroupPolicy: [{name: a, minSubGroups: 2}]"), 1);
+}
+
+Result<PodGroupObject> kube_group(const std::string& spec, const std::string& status = "{}",
+                                  const std::string& version = "v1beta1") {
+  return decode_pod_group(value_of("apiVersion: scheduling.k8s.io/" + version +
+                                   "\nkind: PodGroup\nmetadata: {name: g}\nspec: " + spec +
+                                   "\nstatus: " + status + "\n"),
+                          "f");
 }
 
 TEST(PodGroup, KUBEGROUP1_of_kubernetes_needs_the_count_of_its_gang_policy) {
@@ -238,6 +250,9 @@ TEST(PodGroup, KUBEGROUP1_of_kubernetes_needs_the_count_of_its_gang_policy) {
   EXPECT_EQ(group->priority_class, "high");
   EXPECT_TRUE(group->not_honoured.empty());
   EXPECT_FALSE(kube_group("{schedulingPolicy: {gang: {minCount: 0}}}").has_value());
+  const auto of_136 = kube_group("{schedulingPolicy: {gang: {minCount: 7}}}", "{}", "v1alpha2");
+  EXPECT_EQ(of_136->api, GroupApi::kubernetes_alpha);
+  EXPECT_EQ(of_136->min_member, 7);
 }
 
 TEST(PodGroup, KUBEGROUP2_of_kubernetes_without_a_gang_policy_starts_one_by_one) {
@@ -245,20 +260,36 @@ TEST(PodGroup, KUBEGROUP2_of_kubernetes_without_a_gang_policy_starts_one_by_one)
 }
 
 TEST(PodGroup, of_kubernetes_names_what_is_not_honoured) {
-  const auto group = kube_group(
-      "{schedulingPolicy: {basic: {}}, disruptionMode: PodGroup, resourceClaims: [{name: c}]}");
-  EXPECT_EQ(group->not_honoured,
-            (std::vector<std::string>{"spec.disruptionMode (PodGroup)", "spec.resourceClaims"}));
+  const auto group = kube_group("{schedulingPolicy: {basic: {}}, resourceClaims: [{name: c}]}");
+  EXPECT_EQ(group->not_honoured, (std::vector<std::string>{"spec.resourceClaims"}));
+}
+
+TEST(PodGroup, KUBEGROUP6_of_kubernetes_leaves_whole_if_it_says_so) {
+  const auto leaves_whole = [](const std::string& mode, const std::string& version) {
+    return kube_group("{schedulingPolicy: {basic: {}}, disruptionMode: " + mode + "}", "{}",
+                      version)
+        ->leaves_whole;
+  };
+  EXPECT_TRUE(leaves_whole("{all: {}}", "v1beta1"));
+  EXPECT_FALSE(leaves_whole("{single: {}}", "v1beta1"));
+  EXPECT_FALSE(leaves_whole("null", "v1beta1"));
+  EXPECT_TRUE(leaves_whole("PodGroup", "v1alpha2"));
+  EXPECT_FALSE(leaves_whole("Pod", "v1alpha2"));
+}
+
+TEST(PodGroup, KUBEGROUP7_of_kubernetes_says_that_nobody_leaves_for_it) {
   EXPECT_TRUE(
-      kube_group("{schedulingPolicy: {basic: {}}, disruptionMode: Pod}")->not_honoured.empty());
+      kube_group("{schedulingPolicy: {basic: {}}, preemptionPolicy: Never}")->never_preempts);
+  EXPECT_FALSE(kube_group("{schedulingPolicy: {basic: {}}, preemptionPolicy: PreemptLowerPriority}")
+                   ->never_preempts);
 }
 
 TEST(PodGroup, KUBEGROUP5_of_kubernetes_has_one_condition) {
-  const auto with = [](const std::string& condition) {
+  std::string type = "PodGroupInitiallyScheduled";
+  const auto with = [&](const std::string& condition) {
     return *kube_group("{schedulingPolicy: {gang: {minCount: 2}}}",
-                       "{conditions: [{type: DisruptionTarget, status: 'True'}, "
-                       "{type: PodGroupScheduled, lastTransitionTime: '2026-11-21T09:00:00Z', " +
-                           condition + "}]}");
+                       "{conditions: [{type: DisruptionTarget, status: 'True'}, {type: " + type +
+                           ", lastTransitionTime: '2026-11-21T09:00:00Z', " + condition + "}]}");
   };
   const PodGroupObject waits = with("status: 'False', reason: Unschedulable, message: why");
   EXPECT_FALSE(waits.written.is_scheduled);
@@ -270,6 +301,8 @@ TEST(PodGroup, KUBEGROUP5_of_kubernetes_has_one_condition) {
   EXPECT_TRUE(scheduled.written.is_scheduled);
   EXPECT_EQ(scheduled.written.reason, "");
   EXPECT_EQ(scheduled.phase, GroupPhase::running);
+  type = "PodGroupScheduled";  // of v1alpha2
+  EXPECT_TRUE(with("status: 'True', reason: Scheduled, message: ''").written.is_scheduled);
 }
 
 }  // namespace

@@ -39,24 +39,25 @@ TEST(PodRequestTest, IsTheLargerOfWhatIsAskedForAndWhatIsGranted) {
                        status_with("allocatedResources: {cpu: 6}, resources: {requests: {cpu: 8}}"))
                 .at("cpu"),
             9000);
-  EXPECT_EQ(request_of(with_cpu("1"), status_with("allocatedResources: {cpu: 6}")).at("cpu"), 2000)
-      << "kube-scheduler reads no allocation without resources";
+  EXPECT_EQ(request_of(with_cpu("1"), status_with("allocatedResources: {cpu: 6}")).at("cpu"), 7000)
+      << "an allocation counts by itself, as in kube-scheduler since 1.37";
   EXPECT_EQ(request_of(with_cpu("1"), "{containerStatuses: [{name: c}]}").at("cpu"), 2000);
 }
 
 TEST(PodRequestTest, IsWhatIsGrantedAloneIfTheNodeCanNeverGrantMore) {
   const std::string two = "allocatedResources: {cpu: 2}, resources: {}";
-  EXPECT_EQ(request_of(with_cpu("9"), status_with(two, ", resize: Infeasible")).at("cpu"), 3000);
+  EXPECT_EQ(request_of(with_cpu("9"), status_with(two, ", resize: Infeasible")).at("cpu"), 2000)
+      << "the other container has no status";
   const auto pending = [&](const std::string& reason) {
     const std::string condition =
         ", conditions: [{type: PodResizePending, status: 'True', reason: " + reason + "}]";
     return request_of(with_cpu("9"), status_with(two, condition)).at("cpu");
   };
-  EXPECT_EQ(pending("Infeasible"), 3000);
+  EXPECT_EQ(pending("Infeasible"), 2000);
   EXPECT_EQ(pending("Deferred"), 10000);
 }
 
-TEST(PodRequestTest, OfInitContainersOnlySidecarsAreResized) {
+TEST(PodRequestTest, InitContainersAreResizedToo) {
   const auto with_init = [](const std::string& policy) {
     return request_of(
                "{initContainers: [{name: i" + policy +
@@ -66,7 +67,7 @@ TEST(PodRequestTest, OfInitContainersOnlySidecarsAreResized) {
         .at("cpu");
   };
   EXPECT_EQ(with_init(", restartPolicy: Always"), 7000);
-  EXPECT_EQ(with_init(""), 2000);
+  EXPECT_EQ(with_init(""), 5000) << "it starts with so much";
 }
 
 std::string with_pod_level(const std::string& resources) {

@@ -71,7 +71,7 @@ TEST(TopologyWishes, TOPO9_on_an_owner_and_a_group_they_are_about_all_pods) {
   ASSERT_TRUE(owner) << owner.error().to_string();
   EXPECT_EQ(owner->topology.rules, rules);
   for (const std::string api : {"scheduling.volcano.sh/v1beta1", "scheduling.x-k8s.io/v1alpha1",
-                                "scheduling.k8s.io/v1alpha2"}) {
+                                "scheduling.k8s.io/v1beta1", "scheduling.k8s.io/v1alpha2"}) {
     EXPECT_EQ(wish_of_group("{}", api, "{berth.dev/topology-required: rack}").rules, rules) << api;
   }
 }
@@ -320,7 +320,7 @@ TEST(TopologyWishes, TOPO9_sub_groups_of_volcano_are_parts_by_labels) {
 // --- Kubernetes -------------------------------------------------------------------------------
 
 TEST(TopologyWishes, TOPO9_groups_of_kubernetes_name_a_label) {
-  const std::string api = "scheduling.k8s.io/v1alpha2";
+  const std::string api = "scheduling.k8s.io/v1beta1";
   EXPECT_EQ(wish_of_group(
                 "{schedulingConstraints: {topology: [{key: topology.kubernetes.io/zone}]}}", api)
                 .rules,

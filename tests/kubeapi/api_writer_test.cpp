@@ -376,10 +376,13 @@ TEST_F(ApiWriterTest, AGroupOfTheOtherApiIsWrittenInItsWords) {
   write(kKubeGroup, ports::GroupStatus());
   write(kKubeGroup, ports::GangRecord());
   const std::vector<Call> calls = server_->calls();
-  const std::string own = "/apis/scheduling.k8s.io/v1alpha2/namespaces/ns/podgroups/g";
+  const std::string own = "/apis/scheduling.k8s.io/v1beta1/namespaces/ns/podgroups/g";
   EXPECT_EQ(calls[2].target, own + "/status");
   EXPECT_EQ(calls[2].headers.at("content-type"), "application/strategic-merge-patch+json");
   EXPECT_EQ(calls[3].target, own);
+  write({ports::ObjectKind::kube_alpha_pod_group, "ns", "g", "uid-g"}, ports::GangRecord());
+  EXPECT_EQ(server_->calls()[4].target,
+            "/apis/scheduling.k8s.io/v1alpha2/namespaces/ns/podgroups/g");
 }
 
 }  // namespace

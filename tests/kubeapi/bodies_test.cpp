@@ -242,23 +242,29 @@ TEST(ForeignStatus, HasEventsOnItsOwnKind) {
 }
 
 TEST(KubeGroupStatus, KUBEGROUP5HasOneCondition) {
-  const ports::ObjectRef group{ports::ObjectKind::kube_pod_group, "ns", "g", "uid-g"};
+  ports::ObjectRef group{ports::ObjectKind::kube_pod_group, "ns", "g", "uid-g"};
   ports::GroupStatus status;
   status.reason = "Unschedulable";
   status.message = "why";
   status.waits_since = *parse_time("2026-11-21T09:00:00Z");
   EXPECT_EQ(Json::parse(group_status_patch(group, status)),
             Json::parse(R"({"metadata":{"uid":"uid-g"},"status":{"conditions":[
-              {"type":"PodGroupScheduled","status":"False",
+              {"type":"PodGroupInitiallyScheduled","status":"False",
                "lastTransitionTime":"2026-11-21T09:00:00Z","reason":"Unschedulable",
                "message":"why"}]}})"));
   status.is_scheduled = true;
   const Json patch = Json::parse(group_status_patch(group, status));
   EXPECT_EQ(patch["status"]["conditions"][0]["status"], "True");
   EXPECT_EQ(patch["status"]["conditions"][0]["reason"], "Scheduled");
-  EXPECT_EQ(Json::parse(event_body(group, ports::Event(), TimePoint(),
-                                   "here"))["involvedObject"]["apiVersion"],
-            "scheduling.k8s.io/v1alpha2");
+  const auto version = [&] {
+    const std::string body = event_body(group, ports::Event(), TimePoint(), "here");
+    return Json::parse(body)["involvedObject"]["apiVersion"];
+  };
+  EXPECT_EQ(version(), "scheduling.k8s.io/v1beta1");
+  group.kind = ports::ObjectKind::kube_alpha_pod_group;
+  EXPECT_EQ(version(), "scheduling.k8s.io/v1alpha2");
+  EXPECT_EQ(Json::parse(group_status_patch(group, status))["status"]["conditions"][0]["type"],
+            "PodGroupScheduled");
 }
 
 }  // namespace

@@ -97,7 +97,9 @@ TEST_F(LiveClusterTest, API27FollowsAResourceFromWhenItIsServed) {
       reply.send(200, is_served ? R"({"groups":[{"name":"jobset.x-k8s.io","versions":)"
                                   R"([{"groupVersion":"jobset.x-k8s.io/v1alpha2"}]},)"
                                   R"({"name":"scheduling.k8s.io","versions":)"
-                                  R"([{"groupVersion":"scheduling.k8s.io/v1alpha2"}]},)"
+                                  R"([{"groupVersion":"scheduling.k8s.io/v1"},)"
+                                  R"({"groupVersion":"scheduling.k8s.io/v1alpha2"},)"
+                                  R"({"groupVersion":"scheduling.k8s.io/v1beta1"}]},)"
                                   R"({"versions":[{"groupVersion":"kueue.x-k8s.io/v1beta2"},)"
                                   R"({"groupVersion":"kai.scheduler/v1alpha1"},)"
                                   R"({"groupVersion":"topology.volcano.sh/v1alpha1"}]}]})"
@@ -110,7 +112,8 @@ TEST_F(LiveClusterTest, API27FollowsAResourceFromWhenItIsServed) {
       reply.send(200, R"({"resources":[{"name":"topologies"},{"name":"hypernodes"}]})");
       return true;
     }
-    if (call.path() == "/apis/scheduling.k8s.io/v1alpha2") {
+    if (call.path() == "/apis/scheduling.k8s.io/v1alpha2" ||
+        call.path() == "/apis/scheduling.k8s.io/v1beta1") {
       reply.send(200, R"({"resources":[{"name":"podgroups","kind":"PodGroup"}]})");
       return true;
     }
@@ -118,7 +121,7 @@ TEST_F(LiveClusterTest, API27FollowsAResourceFromWhenItIsServed) {
     reply.send(200, R"({"resources":[{"name":"jobsets","kind":"JobSet"}]})");
     return true;
   });
-  constexpr const char* kKubeGroups = "/apis/scheduling.k8s.io/v1alpha2/podgroups";
+  constexpr const char* kKubeGroups = "/apis/scheduling.k8s.io/v1beta1/podgroups";
   api_.serve(kQueues);
   api_.serve(kGroups);
   api_.serve(kSets);
@@ -143,7 +146,7 @@ TEST_F(LiveClusterTest, API27FollowsAResourceFromWhenItIsServed) {
     const std::vector<KindCounters> kinds = cluster.counters();
     return std::count_if(kinds.begin(), kinds.end(), [&](const KindCounters& kind) {
              return kind.kind == options_.owners[0] ||
-                    kind.kind == "podgroups.v1alpha2.scheduling.k8s.io";
+                    kind.kind == "podgroups.v1beta1.scheduling.k8s.io";
            }) == 2;
   }));
   const int then = asked;

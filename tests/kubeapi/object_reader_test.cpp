@@ -89,7 +89,7 @@ TEST(KeptKeys, API9KeepOfOwnersTheWordsThatCount) {
 TEST(KeptKeys, API14KeepTheEndOfAStreamingListOfEveryKind) {
   for (const KeptKeys* keys :
        {&keys_of_owners(), &keys_of_others(), &keys_of_claims(), &keys_of_volumes(),
-        &keys_of_storage(), &keys_of_selecting(), &keys_of_topologies()}) {
+        &keys_of_storage(), &keys_of_selecting(), &keys_of_specs()}) {
     const auto reader = json_reader(keys);
     ListMetadata list;
     const auto items = items_of(*reader,
@@ -123,7 +123,7 @@ TEST(KeptKeys, API9ChangeNothingOfWhatIsDecoded) {
                                : type.kind == "PersistentVolume"    ? keys_of_volumes()
                                : type.group() == "storage.k8s.io"   ? keys_of_storage()
                                : type.kind == "Service"             ? keys_of_selecting()
-                               : is_topology                        ? keys_of_topologies()
+                               : is_topology                        ? keys_of_specs()
                                                                     : keys_of_others();
         const auto reader = json_reader(&keys);
         ListMetadata list;

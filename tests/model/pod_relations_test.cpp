@@ -213,9 +213,9 @@ TEST_F(PodRelationsTest, LabelsOfPodsAndOfNamespacesMayChange) {
   const TermId id = terms(wants).affinity.at(0);
   const TaskId other = place("other", "a", {}, x_, "theirs");
   EXPECT_EQ(count(id, "a").there, 0);
-  cluster_.set_namespace_labels("theirs", {{"team", "red"}});
+  cluster_.set_namespace_labels("theirs", {{{"team", "red"}}});
   EXPECT_EQ(count(id, "a").there, 1);
-  EXPECT_FALSE(cluster_.set_namespace_labels("theirs", {{"team", "red"}})) << "nothing new";
+  EXPECT_FALSE(cluster_.set_namespace_labels("theirs", {{{"team", "red"}}})) << "nothing new";
 
   cluster_.move_task(other, NodeId(), TaskStatus::pending);
   cluster_.set_labels(other, {{"app", "y"}});
@@ -225,19 +225,27 @@ TEST_F(PodRelationsTest, LabelsOfPodsAndOfNamespacesMayChange) {
   EXPECT_EQ(count(id, "a").there, 0);
 }
 
-// docs/design/pod-affinity.md, odd cases: kube-scheduler asks twice.
-TEST_F(PodRelationsTest, AFFINITY1ASelectorOfNamespacesThatNoLabelsSatisfyMatchesAllOfThem) {
+// docs/design/pod-affinity.md, odd cases.
+TEST_F(PodRelationsTest, AFFINITY1ASelectorOfNamespacesIsOfThoseThatAreListed) {
   PodTerm term = about("x", "zone");
   term.namespaces.clear();
   term.selects_namespaces = true;
   term.of_namespaces = {{"team", Operator::does_not_exist, {}}};
-  cluster_.set_namespace_labels("theirs", {{"team", "red"}});
+  cluster_.set_namespace_labels("theirs", {{{"team", "red"}}});
   const TaskId other = place("other", "a", {}, x_, "theirs");
   Constraints refuses;
   refuses.relations.anti_affinity = {term};
   const TaskId wants = add("wants", refuses);
-  EXPECT_EQ(count(terms(wants).anti_affinity.at(0), "a").there, 1) << "its own term";
-  EXPECT_TRUE(terms(other).refused_by.empty()) << "others meet it with the namespace's labels";
+  const auto there = [&] { return count(terms(wants).anti_affinity.at(0), "a").there; };
+  EXPECT_EQ(there(), 0) << "its namespace has the label";
+  EXPECT_TRUE(terms(other).refused_by.empty());
+  const TaskId unlisted = place("unlisted", "a", {}, x_, "unlisted");
+  EXPECT_EQ(there(), 0) << "its own term";
+  EXPECT_EQ(terms(unlisted).refused_by.size(), 1U) << "others meet it with no labels";
+  cluster_.set_namespace_labels("unlisted", std::map<std::string, std::string>());
+  EXPECT_EQ(there(), 1);
+  cluster_.set_namespace_labels("theirs", std::map<std::string, std::string>());
+  EXPECT_EQ(there(), 2);
 }
 
 TEST_F(PodRelationsTest, NoSelectorMatchesNobodyAndAnEmptyOneEverybody) {

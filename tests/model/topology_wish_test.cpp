@@ -38,8 +38,11 @@ TEST(TopologyWish, TOPO13_what_is_not_honoured_is_named_as_it_is_written) {
   EXPECT_EQ(lost({hard}), Texts{});
   EXPECT_EQ(not_honoured_of({{hard}, {}}, TopologyTable(), false),
             Texts{"spec.networkTopology (hard; no topology is known)"});
-  const NearRule groups{.written = "spec.subGroupPolicy", .part_size = 4, .min_parts = 2};
-  EXPECT_EQ(lost({groups}), Texts{"spec.subGroupPolicy (minSubGroups does not count)"});
+  NearRule groups{.written = "spec.subGroupPolicy", .part_size = 4, .min_parts = 2};
+  EXPECT_EQ(lost({groups}), Texts{});
+  groups.part_size = 0;
+  EXPECT_EQ(lost({groups}),
+            Texts{"spec.subGroupPolicy (minSubGroups does not count without subGroupSize)"});
 }
 
 TEST(TopologyWish, TOPO11_a_level_that_is_not_there_is_a_sentence) {

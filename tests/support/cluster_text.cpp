@@ -103,6 +103,11 @@ Changes read_priority_class(SceneLine& line, TimePoint) {
   return {event("class " + object.name, object)};
 }
 
+Changes read_device_class(SceneLine& line, TimePoint) {
+  const DeviceClassObject object{line.word(1), line.text_of("offers")};
+  return {event("device class " + object.name, object)};
+}
+
 Changes read_namespace(SceneLine& line, TimePoint) {
   NamespaceObject object;
   object.name = line.word(1);
@@ -138,6 +143,9 @@ Changes read_job(SceneLine& line, TimePoint now) {
   group.owner_uid = line.text_of("owner");
   group.eviction = read_eviction_terms(line);
   group.fault = line.text_of("fault");
+  group.waits_for = line.text_of("waits-for");
+  group.leaves_whole = line.flag("leaves-whole");
+  group.never_preempts = line.flag("never-preempts");
   group.topology = read_wish(line, false);
   if (line.flag("needs")) group.min_resources = line.amounts();
   return {event("group " + name, group)};
@@ -268,6 +276,7 @@ Changes read_delete(SceneLine& line, TimePoint) {
   if (kind == "queue") return {event("queue " + name, QueueDeleted{name})};
   if (kind == "priorityclass") return {event("class " + name, PriorityClassDeleted{name})};
   if (kind == "namespace") return {event("namespace " + name, NamespaceDeleted{name})};
+  if (kind == "deviceclass") return {event("device class " + name, DeviceClassDeleted{name})};
   if (kind == "budget") return {event("budget " + full_name(name), BudgetDeleted{full_name(name)})};
   if (kind == "claim") {
     return {event("PersistentVolumeClaim " + full_name(name),
@@ -299,6 +308,7 @@ const std::map<std::string, Reader>& readers() {
   static const std::map<std::string, Reader> all{{"queue", read_queue},
                                                  {"node", read_node},
                                                  {"priorityclass", read_priority_class},
+                                                 {"deviceclass", read_device_class},
                                                  {"job", read_job},
                                                  {"task", read_task},
                                                  {"namespace", read_namespace},

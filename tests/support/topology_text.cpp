@@ -20,6 +20,10 @@ TopologyWish read_wish(SceneLine& line, bool is_of_pods) {
       rule.part_size = std::atoi(text.c_str());
       text.erase(0, star + 1);
     }
+    if (const std::size_t at = text.find('@'); at != std::string::npos) {
+      rule.pods.set = text.substr(at + 1);
+      text.resize(at);
+    }
     const bool is_preferred = !text.empty() && text.back() == '?';
     if (is_preferred) text.pop_back();
     (is_preferred ? rule.preferred : rule.required).name = text;

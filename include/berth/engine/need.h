@@ -49,8 +49,8 @@ std::int64_t part_of_cluster(const Cluster& cluster, const Shape& shape);
 // Adds one member of this shape.
 void add_member(std::vector<Need::Part>& parts, ShapeId shape, TaskId task);
 
-// CLAIMANT-2. Is there one among the tasks for which nobody is evicted?
-bool never_preempts(const Cluster& cluster, const std::vector<TaskId>& tasks);
+// CLAIMANT-2. Is nobody evicted for the job, or for one of these tasks of it?
+bool never_preempts(const Cluster& cluster, const Job& job, const std::vector<TaskId>& tasks);
 
 // True if the job may start or runs, and so needs nothing.
 bool has_minimum(const Session& session, const Job& job);

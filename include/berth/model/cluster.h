@@ -28,8 +28,8 @@ namespace berth {
 // The one copy of the cluster. Sessions read it in place. During a session only its Ledger writes,
 // and it undoes that at the end. Between sessions only the mirror writes. Session thread only.
 //
-// Nodes are in the order of their names, so "the lowest node id" is a tie-break that does not
-// depend on arrival. Ids of tasks, jobs, queues and shapes follow arrival and decide nothing.
+// Nodes are in the order of their names: "the lowest node id" does not depend on arrival. Ids of
+// tasks, jobs, queues and shapes follow arrival and decide nothing.
 class Cluster : public NodeAccounts {
  public:
   const DimensionTable& dimensions() const { return dimensions_; }
@@ -71,8 +71,7 @@ class Cluster : public NodeAccounts {
     return locks_.are_any() && (locks_.target_in_the_way(node, job).is_valid() ||
                                 queue_in_the_way(node, queue_of(job)).is_valid());
   }
-  // The queue whose lock keeps pods of this queue away. Invalid: none.
-  QueueId queue_in_the_way(NodeId node, QueueId queue) const;
+  QueueId queue_in_the_way(NodeId node, QueueId queue) const;   // whose lock keeps its pods away
   bool is_below(QueueId queue, QueueId above) const;            // or the same
   std::vector<QueueId> queues_with_nodes(QueueId queue) const;  // this and those above, upwards
   QueueId queue_of(JobId job) const { return job.is_valid() ? this->job(job).queue : QueueId(); }
@@ -102,12 +101,12 @@ class Cluster : public NodeAccounts {
   ShapeId intern_shape(const NamedAmounts& request, const Constraints& constraints,
                        std::string_view name_space, LabelSetId labels);
   void set_shape(TaskId id, ShapeId shape);  // of a task that has no node and no job
-  // For a task to be added.
-  LabelSetId take_labels(std::string_view name_space, const Labels& labels);
-  void set_labels(TaskId id, const Labels& labels);   // its shape must follow
-  bool set_namespace_labels(const std::string& name,  // false: they were known
-                            const std::map<std::string, std::string>& labels);
+  LabelSetId take_labels(std::string_view name_space, const Labels& labels);  // of a task to come
+  void set_labels(TaskId id, const Labels& labels);  // its shape must follow
+  // None: it is not listed. False: nothing is new.
+  bool set_namespace_labels(const std::string& name, const NamespaceLabelsOf& labels);
   void set_min_resources(JobId id, const std::optional<NamedAmounts>& amounts);
+  void set_device_classes(const std::set<std::string>& resources);  // DIMENSION-4
   // Replaces all nodes; sorts them by name; tasks keep their node by name, or lose it.
   void replace_nodes(std::vector<Node> nodes);
   void update_node(NodeId id, Node node);  // in place; its name must stay
@@ -147,6 +146,7 @@ class Cluster : public NodeAccounts {
   void touch(JobId id) { jobs_[id.index()].version = ++last_job_version_; }
   void ensure_dimensions();
   void learn(std::string_view name, Dimension dimension);
+  void read_requests_anew(const std::set<std::string>& names, const std::set<std::string>* classes);
   void account(const Task& task, int sign);
   void set_request(Shape& shape, const NamedAmounts& request);
   // sign +1 adds, -1 takes away what a task in this state means to its node.

@@ -12,8 +12,10 @@ namespace berth {
 // DIMENSION-1. Names that no dimension has count together, as kUnknown.
 Resources to_resources(const DimensionTable& dimensions, const NamedAmounts& amounts);
 
-// Of these, the amounts above 0 that no dimension has.
+// Of these, the amounts above 0 that no dimension has, but for those of DeviceClasses.
 NamedAmounts unknown_of(const DimensionTable& dimensions, const NamedAmounts& amounts);
+// DIMENSION-4. And those of DeviceClasses.
+NamedAmounts of_classes(const DimensionTable& dimensions, const NamedAmounts& amounts);
 
 // The amounts above 0.
 NamedAmounts request_of(const DimensionTable& dimensions, const Shape& shape);

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "berth/model/budget.h"
+#include "berth/model/device_class.h"
 #include "berth/model/objects.h"
 #include "berth/model/permissions.h"
 #include "berth/model/selecting.h"
@@ -71,6 +72,7 @@ using ClusterEvent =
                  NamespaceObject, NamespaceDeleted, OwnerObject, OwnerDeleted, BudgetObject,
                  BudgetDeleted, PlacementDropped, PlacementMoved, EvictionRefused, RightAnswer,
                  NamingPolicy, StorageObject, StorageDeleted, StorageKnown, SelectingObject,
-                 SelectingDeleted, TopologyObject, TopologyDeleted>;
+                 SelectingDeleted, TopologyObject, TopologyDeleted, DeviceClassObject,
+                 DeviceClassDeleted, CompositeGroupObject, CompositeGroupDeleted>;
 
 }  // namespace berth

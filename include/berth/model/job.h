@@ -83,11 +83,14 @@ struct Job {
   std::vector<Role> roles;              // with a minimum or a member, in no order; no name: unused
   std::int32_t role_minimum_total = 0;  // sum of the minimums
   std::optional<Resources> min_resources;
-  NamedAmounts unknown;   // what kUnknown stands for in `min_resources`
-  TopologyWish topology;  // of its PodGroup and of its pods
+  bool leaves_whole = false;    // nobody takes some of its pods alone (KUBEGROUP-6)
+  bool never_preempts = false;  // nobody is evicted for it, whatever its pods say (KUBEGROUP-7)
+  NamedAmounts unknown;         // what kUnknown stands for in `min_resources`
+  TopologyWish topology;        // of its PodGroup and of its pods
   // Ignored fields of its PodGroup: "spec.networkTopology (hard)".
   std::vector<std::string> not_honoured;
   std::string fault;        // of its PodGroup, which could not be read; empty: none
+  std::string waits_for;    // PodGroupObject::waits_for
   std::string gang_fault;   // PodObject::gang_fault, of a single pod
   std::string gang_advice;  // PodObject::gang_advice, likewise
 

@@ -10,10 +10,12 @@
 
 #include "berth/base/clock.h"
 #include "berth/model/constraints.h"
+#include "berth/model/eviction_terms.h"
 #include "berth/model/images.h"
 #include "berth/model/labels.h"
 #include "berth/model/namespaces.h"
 #include "berth/model/owner.h"
+#include "berth/model/pod_group.h"
 #include "berth/model/reservation.h"
 #include "berth/model/resources.h"
 #include "berth/model/written_status.h"
@@ -61,14 +63,6 @@ struct NodeObject {
   bool operator==(const NodeObject&) const = default;
 };
 
-// The user's terms on evictions of a pod, on the pod or on its PodGroup.
-struct EvictionTerms {
-  std::optional<bool> preemptable;   // volcano.sh/preemptable; nowhere: true
-  std::optional<Duration> cooldown;  // volcano.sh/cooldown-time: how long it first has its node
-  bool are_empty() const { return !preemptable && !cooldown; }
-  bool operator==(const EvictionTerms&) const = default;
-};
-
 enum class PodPhase : std::uint8_t { pending, running, succeeded, failed, unknown };
 
 struct PodObject {
@@ -78,9 +72,10 @@ struct PodObject {
   TimePoint created;
   Labels labels;
   std::string scheduler_name;
-  std::string group;        // name of its PodGroup, of any API, in its namespace; empty: none
-  std::string role;         // volcano.sh/task-spec, else volcano.sh/task-role; empty: none
-  std::string queue;        // queue named on the pod or its owner; empty: none
+  std::string group;              // name of its PodGroup, of any API, in its namespace; empty: none
+  bool is_in_kube_group = false;  // it names that in spec.schedulingGroup
+  std::string role;               // volcano.sh/task-spec, else volcano.sh/task-role; empty: none
+  std::string queue;              // queue named on the pod or its owner; empty: none
   std::int64_t index = -1;  // completion or pod index, or the number its name ends in; -1: none
   std::optional<std::int32_t> priority;
   std::string priority_class;
@@ -118,41 +113,6 @@ struct PodObject {
 
   std::string full_name() const { return name_space + "/" + name; }
   bool operator==(const PodObject&) const = default;
-};
-
-// The API group of a PodGroup: scheduling.volcano.sh, scheduling.x-k8s.io (scheduler-plugins), or
-// Kubernetes' own scheduling.k8s.io. Of two groups of one name, the first of these counts.
-enum class GroupApi : std::uint8_t { volcano, sig, kubernetes };
-
-enum class GroupPhase : std::uint8_t { pending, inqueue, running, unknown, completed };
-
-struct PodGroupObject {
-  std::string name_space;
-  std::string name;
-  std::string uid;
-  TimePoint created;
-  std::string queue;  // empty: the namespace's, else the default queue
-  std::string priority_class;
-  std::int32_t min_member = 1;                          // >= 1
-  std::map<std::string, std::int32_t> min_task_member;  // role -> minimum
-  std::optional<NamedAmounts> min_resources;
-  GroupPhase phase = GroupPhase::pending;
-  std::optional<Duration> waiting_limit;  // annotation volcano.sh/sla-waiting-time
-  GroupApi api = GroupApi::volcano;
-  std::optional<TimePoint> started;  // status.scheduleStartTime, of scheduling.x-k8s.io
-  WrittenStatus written;
-  bool is_recorded = false;  // annotation berth.dev/record: its members may be bound
-  TargetMarks marks;
-  std::string owner_uid;          // of its controller; empty: none
-  bool is_made_by_berth = false;  // annotation berth.dev/made-for
-  std::string scheduler;          // annotation berth.dev/scheduler; empty: none
-  EvictionTerms eviction;         // of its pods that say nothing themselves
-  TopologyWish topology;
-  std::vector<std::string> not_honoured;  // fields that are set: "spec.disruptionMode (PodGroup)"
-  std::string fault;                      // in parts that could not be read; empty: none
-
-  std::string full_name() const { return name_space + "/" + name; }
-  bool operator==(const PodGroupObject&) const = default;
 };
 
 enum class QueueState : std::uint8_t { open, closed, closing };
@@ -193,7 +153,6 @@ struct PriorityClassObject {
   bool operator==(const PriorityClassObject&) const = default;
 };
 
-const char* to_string(GroupPhase phase);  // as Kubernetes and Volcano write it: "Inqueue"
 const char* to_string(QueueState state);
 const char* to_string(PodPhase phase);
 

@@ -39,8 +39,8 @@ class PodRelations {
   VolumeTable& mutable_volumes() { return volumes_; }
   ImageTable& mutable_images() { return images_; }
   const NamespaceLabels& namespaces() const { return namespaces_; }
-  // False if nothing has changed. No labels: the namespace is forgotten.
-  bool set_namespace(const std::string& name, const std::map<std::string, std::string>& labels);
+  // False if nothing has changed.
+  bool set_namespace(const std::string& name, const NamespaceLabelsOf& labels);
 
   // For TermSpec::nodes; take() of that specification owns it then.
   NodeSetId take_nodes(const NodeSetRule& rule, const std::vector<Node>& nodes) {

@@ -14,6 +14,7 @@ enum class Reason : std::uint8_t {
   // about a job
   group_missing,
   group_faulty,
+  composite_waits,
   gang_faulty,          // of a pod that may be one of a gang
   pod_faulty,           // also of each node
   object_too_large,     // also of each node
@@ -100,7 +101,7 @@ enum class Reason : std::uint8_t {
   eviction_limit,
   evictions_beyond_limit,
 };
-inline constexpr std::size_t kReasonCount = 85;
+inline constexpr std::size_t kReasonCount = 86;
 
 enum class ReasonAbout : std::uint8_t { job, node, victim, evictions };
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -33,7 +34,15 @@ class DimensionTable {
   const std::string& name(Dimension dimension) const { return names_[dimension.index()]; }
   std::size_t size() const { return names_.size(); }
 
+  // DIMENSION-4. A name that DeviceClasses offer, and that no dimension has.
+  bool is_of_classes(const std::string& name) const {
+    return of_classes_.contains(name) && !by_name_.contains(name);
+  }
+  void set_of_classes(std::set<std::string> names) { of_classes_ = std::move(names); }
+  const std::set<std::string>& of_classes() const { return of_classes_; }
+
  private:
+  std::set<std::string> of_classes_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, Dimension> by_name_;  // look-up only
 };

@@ -50,7 +50,8 @@ struct Shape {
   Resources request;
   // The non-zero part of `request`, by dimension. The hot pass reads it.
   std::vector<std::pair<Dimension, std::int64_t>> requested;
-  NamedAmounts unknown;  // what kUnknown stands for in `request`
+  NamedAmounts unknown;     // what kUnknown stands for in `request`
+  NamedAmounts of_classes;  // DIMENSION-4: devices that only kube-scheduler can find
   Constraints constraints;
   ShapeTerms terms;
   std::vector<ImageId> images;  // as Constraints::images
@@ -68,6 +69,8 @@ struct Shape {
   std::uint64_t lasting_key = 0;
 
   bool has_relations() const { return base != id && !only_prefers; }
+  // HINT-1. It is a hint because of these: "resourceClaims", "example.com/gpu of a DeviceClass".
+  std::vector<std::string> unmodelled() const;
 };
 
 // Equal for two pods exactly if they have the same request and constraints. `request` by resource

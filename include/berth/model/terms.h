@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -69,6 +70,7 @@ inline bool counts_holders(TermRole role) {
 
 // The labels of namespaces, by name.
 using NamespaceLabels = std::map<std::string, std::map<std::string, std::string>, std::less<>>;
+using NamespaceLabelsOf = std::optional<std::map<std::string, std::string>>;  // none: not listed
 
 // AFFINITY-1. Does a pod of this namespace, with these labels, match?
 bool matches(const TermSpec& term, std::string_view name_space, LabelSetId labels,

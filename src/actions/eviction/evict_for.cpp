@@ -87,7 +87,8 @@ class Service final : public RoomMaker {
     if (cluster_.node_count() == 0) return false;  // FEASIBLE-7
     over_limit_ = pass();
     // CLAIMANT-2, CLAIMANT-3
-    Verdict verdict = never_preempts(cluster_, tasks) ? reject(Reason::never_preempts) : pass();
+    Verdict verdict =
+        never_preempts(cluster_, job, tasks) ? reject(Reason::never_preempts) : pass();
     if (verdict && !may_hold(session_, job)) verdict = reject(Reason::claims_ended_lately);
     if (verdict && eviction_.may_claim) verdict = eviction_.may_claim(job, need);
     if (verdict) verdict = over_limit_ = session_.allowance().of_cluster();  // LIMIT-4

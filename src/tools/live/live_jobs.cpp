@@ -17,7 +17,9 @@ namespace {
 
 const Resource kVolcanoGroups{"scheduling.volcano.sh", "v1beta1", "podgroups"};
 const Resource kSigGroups{"scheduling.x-k8s.io", "v1alpha1", "podgroups"};
-const Resource kKubeGroups{"scheduling.k8s.io", "v1alpha2", "podgroups"};
+const Resource kKubeGroups{"scheduling.k8s.io", "v1beta1", "podgroups"};
+const Resource kKubeGroups136{"scheduling.k8s.io", "v1alpha2", "podgroups"};
+const Resource kComposites{"scheduling.k8s.io", "v1alpha3", "compositepodgroups"};
 const Resource kPods{"", "v1", "pods"};
 const Resource kEvents{"", "v1", "events"};
 
@@ -167,6 +169,11 @@ class Collector {
     for (const document::Value& object : view_.groups) {
       add_group(object, kube::decode_pod_group(object, kSource, &complaint));
     }
+    for (const document::Value& object : view_.composites) {
+      Result<CompositeGroupObject> composite =
+          kube::decode_composite_group(object, kSource, &complaint);
+      if (composite) composites_.emplace(composite->group.full_name(), composite->group);
+    }
     for (const document::Value& object : view_.kube_groups) {
       add_group(object, kube::decode_kube_pod_group(object, kSource, &complaint));
     }
@@ -190,9 +197,24 @@ class Collector {
  private:
   using Jobs = std::map<std::pair<std::string, std::string>, LiveJob>;  // by namespace and name
 
+  // KUBEGROUP-8. The condition stands on the composite with which a group starts.
+  void take_condition_above(const PodGroupObject& group, LiveJob& job) const {
+    const PodGroupObject* whole = &group;
+    for (int level = 0; level < 4; ++level) {
+      const auto above = composites_.find(group.name_space + "/" + whole->parent);
+      if (above == composites_.end()) break;
+      whole = &above->second;
+    }
+    if (whole == &group || !job.reason.empty() || whole->written.reason.empty()) return;
+    job.reason = whole->written.reason;
+    job.message = "CompositePodGroup " + whole->full_name() + ": " + whole->written.message;
+    job.since = whole->written.waits_since;
+  }
+
   void add_group(const document::Value& object, const Result<PodGroupObject>& group) {
     if (!group) return;
     LiveJob job = job_of_group(object, *group);
+    take_condition_above(*group, job);
     if (!job.owner.uid.empty()) group_of_owner_[job.owner.uid] = job.name;
     if (const std::string key = made_for(object, job); !key.empty())
       group_of_owner_[key] = job.name;
@@ -223,6 +245,7 @@ class Collector {
   }
 
   const ClusterView& view_;
+  std::map<std::string, PodGroupObject> composites_;  // by full name
   Jobs groups_;
   Jobs singles_;
   std::map<std::string, std::string> group_of_owner_;  // its uid, or made_for() -> the group
@@ -252,6 +275,11 @@ LiveJobs refused(const Objects& objects) { return {{}, {}, objects.refusal, obje
 bool names_kube_group(const document::Value& pod) {
   const document::Value* const spec = pod.find("spec");
   return spec != nullptr && spec->find("schedulingGroup") != nullptr;
+}
+
+bool names_composite(const document::Value& group) {
+  const document::Value* const spec = group.find("spec");
+  return spec != nullptr && spec->find("parentCompositePodGroupName") != nullptr;
 }
 
 bool is_absent(const Objects& objects) { return objects.refusal == Refusal::not_found; }
@@ -322,12 +350,19 @@ LiveJobs read_jobs(ApiReader& reader, const std::string& name_space,
       return refused(found);
     }
   }
-  // Kubernetes' own groups are alpha, so they cost a request only where a pod is in one.
+  // Few clusters serve Kubernetes' own groups, so they cost a request only where a pod is in one.
   if (std::any_of(view.pods.begin(), view.pods.end(), names_kube_group)) {
-    Objects objects = reader.list(kKubeGroups, name_space);
+    const Resource* kind = &kKubeGroups;
+    Objects objects = reader.list(*kind, name_space);
+    if (is_absent(objects)) objects = reader.list(*(kind = &kKubeGroups136), name_space);
     if (!objects.ok() && !is_absent(objects)) return refused(objects);
     view.kube_groups = std::move(objects.items);
-    if (!selector.empty()) matching(reader, kKubeGroups, name_space, selector, chosen);
+    if (std::any_of(view.kube_groups.begin(), view.kube_groups.end(), names_composite)) {
+      Objects composites = reader.list(kComposites, name_space);
+      if (!composites.ok() && !is_absent(composites)) return refused(composites);
+      view.composites = std::move(composites.items);
+    }
+    if (!selector.empty()) matching(reader, *kind, name_space, selector, chosen);
   }
   LiveJobs found = jobs_of(view);
   if (selector.empty()) return found;

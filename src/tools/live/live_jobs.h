@@ -14,6 +14,7 @@ namespace berth::tools {
 struct ClusterView {
   std::vector<document::Value> groups;       // Volcano's, then those of scheduler-plugins
   std::vector<document::Value> kube_groups;  // of Kubernetes' own API
+  std::vector<document::Value> composites;   // CompositePodGroups
   std::vector<document::Value> pods;
   std::set<std::string> ours;  // names of Berth's schedulers
 };
@@ -29,9 +30,9 @@ struct LiveJobs {
 // belongs to the group that it names, else to the one that Berth made for an owner of it.
 LiveJobs jobs_of(const ClusterView& view);
 
-// Lists PodGroups and pods: three requests, by pages of 500, and one more if a pod is in a group of
-// Kubernetes' own. Empty: all namespaces. `selector` restricts the jobs to those whose PodGroup, or
-// one of whose pods, has these labels: as many requests more.
+// Lists PodGroups and pods: three requests, by pages of 500, and one or two more if a pod is in a
+// group of Kubernetes' own. Empty: all namespaces. `selector` restricts the jobs to those whose
+// PodGroup, or one of whose pods, has these labels: as many requests more.
 LiveJobs read_jobs(ApiReader& reader, const std::string& name_space,
                    const std::vector<std::string>& schedulers, const std::string& selector = {});
 

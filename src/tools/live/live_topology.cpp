@@ -26,7 +26,8 @@ std::vector<ListedKind> listed_kinds() {
           {{"topology.volcano.sh", "v1alpha1", "hypernodes"}, "HyperNode"},
           {{"scheduling.volcano.sh", "v1beta1", "podgroups"}, "PodGroup"},
           {{"scheduling.x-k8s.io", "v1alpha1", "podgroups"}, "PodGroup"},
-          {{"scheduling.k8s.io", "v1alpha2", "podgroups"}, "PodGroup"}};
+          {{"scheduling.k8s.io", "v1beta1", "podgroups"}, "PodGroup"},
+          {{"scheduling.k8s.io", "v1alpha2", "podgroups"}, "PodGroup", false, true}};
 }
 
 kube::TypeName type_of(const ListedKind& kind) {
