@@ -29,7 +29,8 @@ std::vector<std::string> names_of(const std::vector<const SchedulerCache::Node*>
 
 std::string text_of(Rejectors by) {
   if ((by & kByExtender) != 0) return std::string(ports::kNotPlannedYet);
-  return (by & kByResources) != 0 ? "Insufficient resources" : "node(s) did not match the pod";
+  return (by & (kByResources | kByPorts)) != 0 ? "Insufficient resources"
+                                               : "node(s) did not match the pod";
 }
 
 // All messages are our own, and need no escapes.

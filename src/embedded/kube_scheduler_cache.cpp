@@ -24,12 +24,13 @@ void KubeScheduler::server_changed(const ApiServer::Change& change) {
     if (change.version < version) return;  // a newer change was faster
     version = change.version;
     const auto* const node = std::get_if<NodeObject>(&change.event);
+    WakeUp wake_up = WakeUp::node_gone;
     if (node == nullptr) {
       cache_.drop(change.key);
     } else {
+      wake_up = cache_.find(change.key) == nullptr ? WakeUp::node_came : WakeUp::node_change;
       cache_.put(*node);
     }
-    const WakeUp wake_up = node == nullptr ? WakeUp::node_gone : WakeUp::node_change;
     queue_.wake_all(wake_up, parts_.executor.now());
     cycle_soon();
   });

@@ -184,7 +184,7 @@ SchedulerCache::Load SchedulerCache::load(const PodObject& pod, const std::strin
 }
 
 // Nominated pods only take room. kube-scheduler also filters without them, but that pass never
-// refuses more.
+// refuses more. The first filter that refuses is the one that counts.
 Rejectors SchedulerCache::judge(const PodObject& pod, const Load& wanted, const Node& node) const {
   if (!node_admits(node.object, pod)) return kByNode;
   Amounts used;
@@ -199,13 +199,13 @@ Rejectors SchedulerCache::judge(const PodObject& pod, const Load& wanted, const 
       ports.insert(ports.end(), nominee.ports.begin(), nominee.ports.end());
     }
   }
+  const std::vector<HostPort>& open = is_nominated ? ports : node.ports;
+  if (ports_clash(wanted.ports, open)) return kByPorts;
   const Amounts& taken = is_nominated ? used : node.used;
   for (std::size_t i = 0; i < wanted.request.size(); ++i) {
     const std::int64_t asked = wanted.request[i];
     if (asked > 0 && asked > at(node.allocatable, i) - at(taken, i)) return kByResources;
   }
-  const std::vector<HostPort>& open = is_nominated ? ports : node.ports;
-  if (ports_clash(wanted.ports, open)) return kByResources;
   return 0;
 }
 

@@ -25,10 +25,13 @@ TimePoint begin_of(TimePoint time) {
 bool may_help(WakeUp event, Rejectors rejectors) {
   if ((rejectors & kByExtender) != 0) return true;
   switch (event) {
-    case WakeUp::node_change:
+    case WakeUp::node_came:
     case WakeUp::long_stay:
       return true;
+    case WakeUp::node_change:
+      return (rejectors & (kByResources | kByNode)) != 0;
     case WakeUp::pod_gone:
+      return (rejectors & (kByResources | kByPorts)) != 0;
     case WakeUp::own_request:
       return (rejectors & kByResources) != 0;
     case WakeUp::own_tolerations:

@@ -15,7 +15,8 @@ namespace berth::embedded {
 
 // The events that can make a rejected pod schedulable, in the terms of kube-scheduler's queue.
 enum class WakeUp : std::uint8_t {
-  node_change,      // a node came or changed
+  node_came,
+  node_change,      // a node changed
   node_gone,        // a node left
   pod_gone,         // an assigned pod left, or an assumed one was forgotten
   pod_placed,       // an assigned pod came or changed
@@ -24,13 +25,14 @@ enum class WakeUp : std::uint8_t {
   own_tolerations,  // the pod itself tolerates more
   long_stay,        // pods have been rejected for five minutes
 };
-constexpr std::size_t kWakeUps = 8;
+constexpr std::size_t kWakeUps = 9;
 
 // The filters that rejected a pod; a set of these.
 enum Rejector : std::uint8_t {
   kByExtender = 1,   // every event wakes it
-  kByResources = 2,  // fit, pod count, host ports
+  kByResources = 2,  // fit, pod count
   kByNode = 4,       // cordon, taints, selectors
+  kByPorts = 8,      // since 1.37, no change of a node wakes it
 };
 using Rejectors = std::uint8_t;
 

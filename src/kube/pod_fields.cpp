@@ -17,11 +17,11 @@ CSIVolumeSource: driver fsType nodePublishSecretRef:LocalObjectReference readOnl
 Capabilities: add drop
 CephFSVolumeSource: monitors path readOnly secretFile secretRef:LocalObjectReference user
 CinderVolumeSource: fsType readOnly secretRef:LocalObjectReference volumeID
-ClusterTrustBundleProjection: labelSelector:LabelSelector name optional path signerName
+ClusterTrustBundleProjection: labelSelector:LabelSelector name optional path signerName user
 ConfigMapEnvSource: name optional
 ConfigMapKeySelector: key name optional
 ConfigMapProjection: items:KeyToPath name optional
-ConfigMapVolumeSource: defaultMode items:KeyToPath name optional
+ConfigMapVolumeSource: defaultMode defaultUser items:KeyToPath name optional
 Container: args command env:EnvVar envFrom:EnvFromSource image imagePullPolicy lifecycle:Lifecycle
   livenessProbe:Probe name ports:ContainerPort readinessProbe:Probe
   resizePolicy:ContainerResizePolicy resources:ResourceRequirements restartPolicy
@@ -34,9 +34,9 @@ ContainerRestartRule: action exitCodes:ContainerRestartRuleOnExitCodes
 ContainerRestartRuleOnExitCodes: operator values
 DownwardAPIProjection: items:DownwardAPIVolumeFile
 DownwardAPIVolumeFile: fieldRef:ObjectFieldSelector mode path
-  resourceFieldRef:ResourceFieldSelector
-DownwardAPIVolumeSource: defaultMode items:DownwardAPIVolumeFile
-EmptyDirVolumeSource: medium sizeLimit
+  resourceFieldRef:ResourceFieldSelector user
+DownwardAPIVolumeSource: defaultMode defaultUser items:DownwardAPIVolumeFile
+EmptyDirVolumeSource: medium mode sizeLimit
 EnvFromSource: configMapRef:ConfigMapEnvSource prefix secretRef:SecretEnvSource
 EnvVar: name value valueFrom:EnvVarSource
 EnvVarSource: configMapKeyRef:ConfigMapKeySelector fieldRef:ObjectFieldSelector
@@ -48,16 +48,17 @@ EphemeralContainer: args command env:EnvVar envFrom:EnvFromSource image imagePul
   stdinOnce targetContainerName terminationMessagePath terminationMessagePolicy tty
   volumeDevices:VolumeDevice volumeMounts:VolumeMount workingDir
 EphemeralVolumeSource: volumeClaimTemplate:PersistentVolumeClaimTemplate
+EvictionResponder: name priority
 ExecAction: command
 FCVolumeSource: fsType lun readOnly targetWWNs wwids
 FileKeySelector: key optional path volumeName
 FlexVolumeSource: driver fsType options readOnly secretRef:LocalObjectReference
 FlockerVolumeSource: datasetName datasetUUID
 GCEPersistentDiskVolumeSource: fsType partition pdName readOnly
-GRPCAction: port service
+GRPCAction: mode port service
 GitRepoVolumeSource: directory repository revision
 GlusterfsVolumeSource: endpoints path readOnly
-HTTPGetAction: host httpHeaders:HTTPHeader path port scheme
+HTTPGetAction: host httpHeaders:HTTPHeader path port protocol scheme
 HTTPHeader: name value
 HostAlias: hostnames ip
 HostPathVolumeSource: path type
@@ -65,12 +66,16 @@ ISCSIVolumeSource: chapAuthDiscovery chapAuthSession fsType initiatorName iqn is
   portals readOnly secretRef:LocalObjectReference targetPortal
 ImageVolumeSource: pullPolicy reference
 Job: apiVersion kind metadata:ObjectMeta spec:JobSpec status
+JobSchedulingConfiguration: disruptionMode:WorkloadPodGroupDisruptionMode
+  resourceClaims:WorkloadPodGroupResourceClaim
+  schedulingConstraints:WorkloadPodGroupSchedulingConstraints
+  schedulingPolicy:WorkloadPodGroupSchedulingPolicy
 JobSpec: activeDeadlineSeconds backoffLimit backoffLimitPerIndex completionMode completions
   managedBy manualSelector maxFailedIndexes parallelism podFailurePolicy:PodFailurePolicy
-  podReplacementPolicy selector:LabelSelector successPolicy:SuccessPolicy suspend
-  template:PodTemplateSpec ttlSecondsAfterFinished
+  podReplacementPolicy scheduling:JobSchedulingConfiguration selector:LabelSelector
+  successPolicy:SuccessPolicy suspend template:PodTemplateSpec ttlSecondsAfterFinished
 JobTemplateSpec: metadata:ObjectMeta spec:JobSpec
-KeyToPath: key mode path
+KeyToPath: key mode path user
 LabelSelector: matchExpressions:LabelSelectorRequirement matchLabels
 LabelSelectorRequirement: key operator values
 Lifecycle: postStart:LifecycleHandler preStop:LifecycleHandler stopSignal
@@ -104,7 +109,7 @@ PodAffinityTerm: labelSelector:LabelSelector matchLabelKeys mismatchLabelKeys
 PodAntiAffinity: preferredDuringSchedulingIgnoredDuringExecution:WeightedPodAffinityTerm
   requiredDuringSchedulingIgnoredDuringExecution:PodAffinityTerm
 PodCertificateProjection: certificateChainPath credentialBundlePath keyPath keyType
-  maxExpirationSeconds signerName userAnnotations
+  maxExpirationSeconds signerName user userAnnotations
 PodDNSConfig: nameservers options:PodDNSConfigOption searches
 PodDNSConfigOption: name value
 PodFailurePolicy: rules:PodFailurePolicyRule
@@ -123,13 +128,14 @@ PodSecurityContext: appArmorProfile:AppArmorProfile fsGroup fsGroupChangePolicy 
   windowsOptions:WindowsSecurityContextOptions
 PodSpec: activeDeadlineSeconds affinity:Affinity automountServiceAccountToken containers:Container
   dnsConfig:PodDNSConfig dnsPolicy enableServiceLinks ephemeralContainers:EphemeralContainer
-  hostAliases:HostAlias hostIPC hostNetwork hostPID hostUsers hostname hostnameOverride
-  imagePullSecrets:LocalObjectReference initContainers:Container nodeName nodeSelector os:PodOS
-  overhead preemptionPolicy priority priorityClassName readinessGates:PodReadinessGate
-  resourceClaims:PodResourceClaim resources:ResourceRequirements restartPolicy runtimeClassName
-  schedulerName schedulingGates:PodSchedulingGate schedulingGroup:PodSchedulingGroup
-  securityContext:PodSecurityContext serviceAccount serviceAccountName setHostnameAsFQDN
-  shareProcessNamespace subdomain terminationGracePeriodSeconds tolerations:Toleration
+  evictionResponders:EvictionResponder hostAliases:HostAlias hostIPC hostNetwork hostPID hostUsers
+  hostname hostnameOverride imagePullSecrets:LocalObjectReference initContainers:Container
+  nodeName nodeSelector os:PodOS overhead preemptionPolicy priority priorityClassName
+  readinessGates:PodReadinessGate resourceClaims:PodResourceClaim resources:ResourceRequirements
+  restartPolicy runtimeClassName schedulerName schedulingGates:PodSchedulingGate
+  schedulingGroup:PodSchedulingGroup securityContext:PodSecurityContext serviceAccount
+  serviceAccountName setHostnameAsFQDN shareProcessNamespace subdomain
+  terminationGracePeriodSeconds tolerations:Toleration
   topologySpreadConstraints:TopologySpreadConstraint volumes:Volume
 PodTemplateSpec: metadata:ObjectMeta spec:PodSpec
 PortworxVolumeSource: fsType readOnly volumeID
@@ -137,7 +143,7 @@ PreferredSchedulingTerm: preference:NodeSelectorTerm weight
 Probe: exec:ExecAction failureThreshold grpc:GRPCAction httpGet:HTTPGetAction initialDelaySeconds
   periodSeconds successThreshold tcpSocket:TCPSocketAction terminationGracePeriodSeconds
   timeoutSeconds
-ProjectedVolumeSource: defaultMode sources:VolumeProjection
+ProjectedVolumeSource: defaultMode defaultUser sources:VolumeProjection
 QuobyteVolumeSource: group readOnly registry tenant user volume
 RBDVolumeSource: fsType image keyring monitors pool readOnly secretRef:LocalObjectReference user
 ResourceClaim: name request
@@ -151,12 +157,12 @@ SeccompProfile: localhostProfile type
 SecretEnvSource: name optional
 SecretKeySelector: key name optional
 SecretProjection: items:KeyToPath name optional
-SecretVolumeSource: defaultMode items:KeyToPath optional secretName
+SecretVolumeSource: defaultMode defaultUser items:KeyToPath optional secretName
 SecurityContext: allowPrivilegeEscalation appArmorProfile:AppArmorProfile
   capabilities:Capabilities privileged procMount readOnlyRootFilesystem runAsGroup runAsNonRoot
   runAsUser seLinuxOptions:SELinuxOptions seccompProfile:SeccompProfile
   windowsOptions:WindowsSecurityContextOptions
-ServiceAccountTokenProjection: audience expirationSeconds path
+ServiceAccountTokenProjection: audience expirationSeconds path user
 SleepAction: seconds
 StatefulSet: apiVersion kind metadata:ObjectMeta spec:StatefulSetSpec status
 StatefulSetOrdinals: start
@@ -173,6 +179,7 @@ SuccessPolicyRule: succeededCount succeededIndexes
 Sysctl: name value
 TCPSocketAction: host port
 Toleration: effect key operator tolerationSeconds value
+TopologyConstraint: key
 TopologySpreadConstraint: labelSelector:LabelSelector matchLabelKeys maxSkew minDomains
   nodeAffinityPolicy nodeTaintsPolicy topologyKey whenUnsatisfiable
 TypedLocalObjectReference: apiGroup kind name
@@ -191,7 +198,8 @@ Volume: awsElasticBlockStore:AWSElasticBlockStoreVolumeSource azureDisk:AzureDis
   scaleIO:ScaleIOVolumeSource secret:SecretVolumeSource storageos:StorageOSVolumeSource
   vsphereVolume:VsphereVirtualDiskVolumeSource
 VolumeDevice: devicePath name
-VolumeMount: mountPath mountPropagation name readOnly recursiveReadOnly subPath subPathExpr
+VolumeMount: bindMountOptions mountPath mountPropagation name readOnly recursiveReadOnly subPath
+  subPathExpr
 VolumeProjection: clusterTrustBundle:ClusterTrustBundleProjection configMap:ConfigMapProjection
   downwardAPI:DownwardAPIProjection podCertificate:PodCertificateProjection
   secret:SecretProjection serviceAccountToken:ServiceAccountTokenProjection
@@ -199,6 +207,16 @@ VolumeResourceRequirements: limits requests
 VsphereVirtualDiskVolumeSource: fsType storagePolicyID storagePolicyName volumePath
 WeightedPodAffinityTerm: podAffinityTerm:PodAffinityTerm weight
 WindowsSecurityContextOptions: gmsaCredentialSpec gmsaCredentialSpecName hostProcess runAsUserName
+WorkloadPodGroupAllDisruptionMode:
+WorkloadPodGroupBasicSchedulingPolicy:
+WorkloadPodGroupDisruptionMode: all:WorkloadPodGroupAllDisruptionMode
+  single:WorkloadPodGroupSingleDisruptionMode
+WorkloadPodGroupGangSchedulingPolicy: minCount
+WorkloadPodGroupResourceClaim: name resourceClaimName resourceClaimTemplateName
+WorkloadPodGroupSchedulingConstraints: topology:TopologyConstraint
+WorkloadPodGroupSchedulingPolicy: basic:WorkloadPodGroupBasicSchedulingPolicy
+  gang:WorkloadPodGroupGangSchedulingPolicy
+WorkloadPodGroupSingleDisruptionMode:
 )";
 
 }  // namespace

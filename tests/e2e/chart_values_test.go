@@ -248,8 +248,10 @@ func TestTLSIsConfiguredEverywhere(t *testing.T) {
 		at := slices.IndexFunc(pod.Volumes, func(each core.Volume) bool {
 			return each.Secret != nil && each.Secret.SecretName == "certificate"
 		})
-		if at < 0 || !slices.Contains(pod.Containers[0].VolumeMounts, core.VolumeMount{
-			Name: pod.Volumes[max(at, 0)].Name, MountPath: "/etc/berth-tls", ReadOnly: true}) {
+		isMounted := func(each core.VolumeMount) bool {
+			return each.Name == pod.Volumes[at].Name && each.MountPath == "/etc/berth-tls" && each.ReadOnly
+		}
+		if at < 0 || !slices.ContainsFunc(pod.Containers[0].VolumeMounts, isMounted) {
 			t.Errorf("%s: the Secret is not mounted: %v", name, pod.Volumes)
 		}
 		type server struct {

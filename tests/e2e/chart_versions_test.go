@@ -126,7 +126,7 @@ func inPlace() map[string]any {
 
 func TestTheChartFitsEachVersion(t *testing.T) {
 	set := readSchemas(t)
-	if set.First != 27 || set.Newest != 36 {
+	if set.First != 27 || set.Newest != 37 {
 		t.Fatalf("fixtures/schemas.txt has 1.%d to 1.%d", set.First, set.Newest)
 	}
 	for minor := set.First; minor <= set.Newest; minor++ {

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	core "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"berth.dev/berth/tests/e2e/harness"
 )
 
@@ -23,6 +26,39 @@ func TestAGangWithoutDevicesWaits(t *testing.T) {
 	e.AddDevices(e.Namespace+"-n3", 4)
 	e.AddNodes(1, "4")
 	e.AwaitBound("gang", 4, 2*promptly)
+	e.AssertNeverInPart("gang", promptly)
+}
+
+// Devices that a class offers under the name of a resource, which no node counts: kube-scheduler
+// finds them, where they are. In place it finds none for any pod with our marker.
+func TestDevicesOfAClass(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	e.AddNodes(2, "4")
+	offered := "example.com/" + e.Namespace
+	createGang := func(name, devices string) {
+		e.CreateGroup(name, 2)
+		pods := harness.Members(e.Namespace, name, 2, cpu("1"))
+		for _, pod := range pods {
+			one := core.ResourceName(devices)
+			resources := &pod.Spec.Containers[0].Resources
+			resources.Requests[one] = resource.MustParse("1")
+			resources.Limits = core.ResourceList{one: resource.MustParse("1")}
+		}
+		e.Create(pods...)
+	}
+	e.CreateDeviceClass(offered)
+	createGang("unknown", offered+"-x")
+	e.AwaitWaits("unknown", "no node has "+offered+"-x")
+	createGang("gang", offered)
+	e.AwaitWaits("gang", "kube-scheduler refused")
+	e.AddDevices(e.Namespace+"-n2", 2)
+	e.AddNodes(1, "4")
+	if e.Mode == harness.InPlace { // the marker is in kube-scheduler's way: docs/in-place.md
+		e.AwaitWaits("gang", "3 cannot fit resource")
+		assertNotBound(e, "gang")
+		return
+	}
+	e.AwaitBound("gang", 2, harness.Soon)
 	e.AssertNeverInPart("gang", promptly)
 }
 

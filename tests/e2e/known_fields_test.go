@@ -71,8 +71,8 @@ func fieldsIn(of reflect.Type) []jsonField {
 	var fields []jsonField
 	for i := range of.NumField() {
 		field := of.Field(i)
-		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if name == "" && strings.Contains(options, "inline") {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "" && field.Anonymous {
 			fields = append(fields, fieldsIn(field.Type)...)
 			continue
 		}

@@ -7,26 +7,43 @@ import (
 	"testing"
 
 	core "k8s.io/api/core/v1"
-	scheduling "k8s.io/api/scheduling/v1alpha2"
+	scheduling "k8s.io/api/scheduling/v1beta1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"berth.dev/berth/tests/e2e/harness"
 )
 
-// Kubernetes' own gangs: PodGroups of scheduling.k8s.io/v1alpha2, which a pod names in its spec. They
-// are alpha in 1.36, so the test has a control plane of its own, with the feature gate.
+// Kubernetes' own gangs: PodGroups of scheduling.k8s.io, which a pod names in its spec. They are beta
+// in 1.37 and alpha in 1.36, so the test has a control plane of its own, with the feature gate.
 
-func startWithKubeGroups(t *testing.T) *harness.Cluster {
+// kubeGroups are Kubernetes' own PodGroups, and the condition that they have.
+type kubeGroups struct {
+	resource  schema.GroupVersionResource
+	condition string
+}
+
+func kubeGroupsOf(minor int) kubeGroups {
+	if minor < 37 {
+		return kubeGroups{scheduling136.WithResource("podgroups"), "PodGroupScheduled"}
+	}
+	return kubeGroups{scheduling.SchemeGroupVersion.WithResource("podgroups"),
+		scheduling.PodGroupInitiallyScheduled}
+}
+
+var scheduling136 = schema.GroupVersion{Group: scheduling.GroupName, Version: "v1alpha2"}
+
+func startWithKubeGroups(t *testing.T, gates []string, more ...string) *harness.Cluster {
 	t.Helper()
 	if !cluster.HasBerth() {
 		t.Fatal(harness.LacksBerthd)
 	}
+	apis := append(more, kubeGroupsOf(cluster.Minor).resource.GroupVersion().String())
 	started, err := harness.StartCluster(context.Background(), harness.ClusterOptions{
-		Name: "kube-groups",
-		Server: harness.ServerOptions{Gates: []string{"GenericWorkload"},
-			APIs: []string{scheduling.SchemeGroupVersion.String()}},
-	})
+		Name: "kube-groups", Server: harness.ServerOptions{Gates: gates, APIs: apis}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,18 +56,32 @@ func gangOf(minCount int32) scheduling.PodGroupSchedulingPolicy {
 		Gang: &scheduling.GangSchedulingPolicy{MinCount: minCount}}
 }
 
-func createKubeGroup(e *harness.Env, name string, policy scheduling.PodGroupSchedulingPolicy) {
-	e.Helper()
-	if policy.Gang != nil {
-		e.Recorder.WatchMembers(e.Namespace, name, int(policy.Gang.MinCount),
-			func(pod *core.Pod) bool {
-				group := pod.Spec.SchedulingGroup
-				return group != nil && *group.PodGroupName == name
-			})
+func memberOf(group string) func(pod *core.Pod) bool {
+	return func(pod *core.Pod) bool {
+		its := pod.Spec.SchedulingGroup
+		return its != nil && *its.PodGroupName == group
 	}
-	_, err := e.Client.SchedulingV1alpha2().PodGroups(e.Namespace).Create(e.Context,
-		&scheduling.PodGroup{ObjectMeta: meta.ObjectMeta{Name: name},
-			Spec: scheduling.PodGroupSpec{SchedulingPolicy: policy}}, meta.CreateOptions{})
+}
+
+func createKubeGroup(e *harness.Env, name string, spec scheduling.PodGroupSpec) {
+	e.Helper()
+	if gang := spec.SchedulingPolicy.Gang; gang != nil {
+		e.Recorder.WatchMembers(e.Namespace, name, int(gang.MinCount), memberOf(name))
+	}
+	createOfKube(e, kubeGroupsOf(e.Minor).resource, "PodGroup", name, &spec)
+}
+
+// createOfKube makes an object of which the client may know another version.
+func createOfKube(e *harness.Env, resource schema.GroupVersionResource, kind, name string, spec any) {
+	e.Helper()
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(spec)
+	e.Must(err)
+	object := &unstructured.Unstructured{Object: map[string]any{"spec": fields}}
+	object.SetAPIVersion(resource.GroupVersion().String())
+	object.SetKind(kind)
+	object.SetName(name)
+	_, err = e.Dynamic.Resource(resource).Namespace(e.Namespace).Create(e.Context, object,
+		meta.CreateOptions{})
 	e.Must(err)
 }
 
@@ -67,29 +98,46 @@ func createMembers(e *harness.Env, group string, count int) []*core.Pod {
 	return pods
 }
 
-// awaitGroupScheduled waits for the condition PodGroupScheduled of that status, with words of its message.
+// awaitGroupScheduled waits for the condition of that status, with words of its message.
 func awaitGroupScheduled(e *harness.Env, name string, status meta.ConditionStatus, words string) {
 	e.Helper()
+	of := kubeGroupsOf(e.Minor)
+	awaitConditionOf(e, of.resource, name, of.condition, status, words)
+}
+
+func awaitConditionOf(e *harness.Env, resource schema.GroupVersionResource, name, kind string,
+	status meta.ConditionStatus, words string) {
+	e.Helper()
 	e.Await(harness.Soon, func() error {
-		group, err := e.Client.SchedulingV1alpha2().PodGroups(e.Namespace).Get(e.Context, name,
+		object, err := e.Dynamic.Resource(resource).Namespace(e.Namespace).Get(e.Context, name,
 			meta.GetOptions{})
 		if err != nil {
 			return err
 		}
-		condition := apimeta.FindStatusCondition(group.Status.Conditions, scheduling.PodGroupScheduled)
+		var group scheduling.PodGroup
+		err = runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{
+			"status": object.Object["status"]}, &group)
+		if err != nil {
+			return err
+		}
+		condition := apimeta.FindStatusCondition(group.Status.Conditions, kind)
 		if condition == nil || condition.Status != status || !strings.Contains(condition.Message, words) {
-			return fmt.Errorf("the group's conditions are %+v, expected %s with %q",
-				group.Status.Conditions, status, words)
+			return fmt.Errorf("the conditions of %s are %+v, expected %s %s with %q", name,
+				group.Status.Conditions, kind, status, words)
 		}
 		return nil
 	})
+}
+
+func ofPolicy(policy scheduling.PodGroupSchedulingPolicy) scheduling.PodGroupSpec {
+	return scheduling.PodGroupSpec{SchedulingPolicy: policy}
 }
 
 // A gang waits whole, says why, and starts whole when there is room.
 func kubeGangWaitsAndStarts(t *testing.T, own *harness.Cluster) {
 	e := own.BeginWithBerth(t, harness.BerthOptions{})
 	e.AddNodes(1, "4")
-	createKubeGroup(e, "gang", gangOf(6))
+	createKubeGroup(e, "gang", ofPolicy(gangOf(6)))
 	pods := createMembers(e, "gang", 6)
 	awaitGroupScheduled(e, "gang", meta.ConditionFalse,
 		"its minimum needs 6 cpu, and the whole cluster can give it at most 4")
@@ -100,14 +148,14 @@ func kubeGangWaitsAndStarts(t *testing.T, own *harness.Cluster) {
 }
 
 func TestKubernetesOwnGroups(t *testing.T) {
-	own := startWithKubeGroups(t)
+	own := startWithKubeGroups(t, []string{"GenericWorkload"})
 	t.Run("wait and start whole", func(t *testing.T) { kubeGangWaitsAndStarts(t, own) })
 
 	t.Run("start one by one without a gang policy", func(t *testing.T) {
 		e := own.BeginWithBerth(t, harness.BerthOptions{})
 		e.AddNodes(1, "4")
-		createKubeGroup(e, "loose", scheduling.PodGroupSchedulingPolicy{
-			Basic: &scheduling.BasicSchedulingPolicy{}})
+		createKubeGroup(e, "loose", ofPolicy(scheduling.PodGroupSchedulingPolicy{
+			Basic: &scheduling.BasicSchedulingPolicy{}}))
 		pods := createMembers(e, "loose", 6)
 		e.Await(harness.Soon, func() error {
 			bound := e.Recorder.PodsOf(e.Namespace, func(pod *core.Pod) bool {
@@ -124,7 +172,7 @@ func TestKubernetesOwnGroups(t *testing.T) {
 	t.Run("count less than an annotation", func(t *testing.T) {
 		e := own.BeginWithBerth(t, harness.BerthOptions{})
 		e.AddNodes(1, "4")
-		createKubeGroup(e, "theirs", gangOf(6))
+		createKubeGroup(e, "theirs", ofPolicy(gangOf(6)))
 		e.CreateGroup("ours", 2)
 		var pods []*core.Pod
 		theirs := "theirs"
@@ -140,7 +188,7 @@ func TestKubernetesOwnGroups(t *testing.T) {
 	t.Run("outlive berthd", func(t *testing.T) {
 		e := own.BeginWithBerth(t, harness.BerthOptions{})
 		e.AddNodes(1, "4")
-		createKubeGroup(e, "gang", gangOf(6))
+		createKubeGroup(e, "gang", ofPolicy(gangOf(6)))
 		pods := createMembers(e, "gang", 6)
 		awaitGroupScheduled(e, "gang", meta.ConditionFalse, "its minimum needs 6 cpu")
 		e.Berth.Kill()
@@ -152,7 +200,10 @@ func TestKubernetesOwnGroups(t *testing.T) {
 
 	// kube-scheduler has its own plugin for groups on, and schedules all pods of one in one cycle.
 	t.Run("work with kube-scheduler's own plugin", func(t *testing.T) {
-		own.SchedulerGates = "GenericWorkload=true,GangScheduling=true"
+		own.SchedulerGates = "GenericWorkload=true"
+		if own.Minor < 37 {
+			own.SchedulerGates += ",GangScheduling=true"
+		}
 		own.Scheduler.Kill()
 		if own.Mode != harness.ThroughView {
 			if err := own.StartScheduler(t.Context(), own.Address); err != nil {

@@ -84,6 +84,8 @@ var onlyIn = map[string][]string{
 // sinceMinor names the tests of what a Kubernetes before 1.x does not have.
 var sinceMinor = map[string]int{
 	"TestKubernetesOwnGroups":                      36, // their API
+	"TestCompositePodGroups":                       37,
+	"TestDevicesOfAClass":                          35, // their feature gate
 	"TestAGangWithoutDevicesWaits":                 34,
 	"TestARefusalAmidWavesEndsInAPause":            34,
 	"TestAVetoIsNotWritten":                        34,
@@ -165,7 +167,7 @@ func TestTheTablesOfModesAndVersionsNameTests(t *testing.T) {
 			t.Errorf("%s is named, and there is no such test", name)
 		}
 	}
-	if len(leftOut(harness.InPlace, 36)) != len(onlyIn[harness.ThroughView]) {
-		t.Error(fmt.Sprint("left out in place: ", leftOut(harness.InPlace, 36)))
+	if len(leftOut(harness.InPlace, 37)) != len(onlyIn[harness.ThroughView]) {
+		t.Error(fmt.Sprint("left out in place: ", leftOut(harness.InPlace, 37)))
 	}
 }

@@ -67,9 +67,9 @@ class Replay {
  private:
   bool do_event(const std::string& operation, std::istringstream& text) {
     static const std::map<std::string, WakeUp> kEvents = {
-        {"node_added", WakeUp::node_change}, {"node_changed", WakeUp::node_change},
-        {"node_gone", WakeUp::node_gone},    {"pod_gone", WakeUp::pod_gone},
-        {"pod_placed", WakeUp::pod_placed},  {"pod_changed", WakeUp::pod_placed},
+        {"node_added", WakeUp::node_came},  {"node_changed", WakeUp::node_change},
+        {"node_gone", WakeUp::node_gone},   {"pod_gone", WakeUp::pod_gone},
+        {"pod_placed", WakeUp::pod_placed}, {"pod_changed", WakeUp::pod_placed},
     };
     if (operation == "pop") {
       queue_.pop(now_);

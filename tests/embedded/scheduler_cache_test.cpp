@@ -67,7 +67,7 @@ TEST_F(SchedulerCacheTest, HostPortsClashByProtocolAndAddress) {
   cache.place(web, "n1");
   PodObject other = make_pod("other");
   other.constraints.host_ports = {{"0.0.0.0", "TCP", 80}};
-  EXPECT_EQ(judge(other), kByResources);
+  EXPECT_EQ(judge(other), kByPorts);
   other.constraints.host_ports = {{"10.0.0.2", "TCP", 80}, {"0.0.0.0", "UDP", 80}};
   EXPECT_EQ(judge(other), 0);
 }

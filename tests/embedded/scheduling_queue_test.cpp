@@ -147,21 +147,15 @@ TEST(SchedulingQueueTest, InTreeRejectionsAreWokenOnlyByWhatMayHelp) {
     bool wakes;
   };
   const Case cases[] = {
-      {kByResources, WakeUp::node_change, true},
-      {kByResources, WakeUp::pod_gone, true},
-      {kByResources, WakeUp::pod_placed, false},
-      {kByResources, WakeUp::own_status, false},
-      {kByResources, WakeUp::own_request, true},
-      {kByResources, WakeUp::own_tolerations, false},
-      {kByNode, WakeUp::node_change, true},
-      {kByNode, WakeUp::pod_gone, false},
-      {kByNode, WakeUp::own_tolerations, true},
-      {kByNode, WakeUp::own_request, false},
-      {kByNode, WakeUp::node_gone, false},
-      {kByExtender, WakeUp::node_gone, true},
-      {kByNode | kByExtender, WakeUp::pod_gone, true},
-      {kByExtender, WakeUp::pod_placed, true},
-      {kByExtender, WakeUp::own_status, true},
+      {kByResources, WakeUp::node_change, true}, {kByResources, WakeUp::pod_gone, true},
+      {kByResources, WakeUp::pod_placed, false}, {kByResources, WakeUp::own_status, false},
+      {kByResources, WakeUp::own_request, true}, {kByResources, WakeUp::own_tolerations, false},
+      {kByPorts, WakeUp::node_came, true},       {kByPorts, WakeUp::node_change, false},
+      {kByPorts, WakeUp::pod_gone, true},        {kByNode, WakeUp::node_change, true},
+      {kByNode, WakeUp::pod_gone, false},        {kByNode, WakeUp::own_tolerations, true},
+      {kByNode, WakeUp::own_request, false},     {kByNode, WakeUp::node_gone, false},
+      {kByExtender, WakeUp::node_gone, true},    {kByNode | kByExtender, WakeUp::pod_gone, true},
+      {kByExtender, WakeUp::pod_placed, true},   {kByExtender, WakeUp::own_status, true},
   };
   for (const Case& one : cases) {
     SchedulingQueue queue = patient_queue();

@@ -13,22 +13,32 @@ const deviceDriver = "e2e.berth.dev"
 // CreateDeviceClaim makes a ResourceClaim for one device of a class of this test, which no node has.
 func (e *Env) CreateDeviceClaim(name string) {
 	e.Helper()
-	classes := e.Client.ResourceV1().DeviceClasses()
-	if _, err := classes.Get(e.Context, e.Namespace, meta.GetOptions{}); err != nil {
-		class := &device.DeviceClass{ObjectMeta: meta.ObjectMeta{Name: e.Namespace},
-			Spec: device.DeviceClassSpec{Selectors: []device.DeviceSelector{{
-				CEL: &device.CELDeviceSelector{Expression: `device.driver == "` + deviceDriver + `"`}}}}}
-		_, err := classes.Create(e.Context, class, meta.CreateOptions{})
-		e.Must(err)
-		e.Cleanup(func() { e.Must(classes.Delete(e.Context, e.Namespace, meta.DeleteOptions{})) })
+	_, err := e.Client.ResourceV1().DeviceClasses().Get(e.Context, e.Namespace, meta.GetOptions{})
+	if err != nil {
+		e.CreateDeviceClass("")
 	}
 	claim := &device.ResourceClaim{ObjectMeta: meta.ObjectMeta{Name: name},
 		Spec: device.ResourceClaimSpec{Devices: device.DeviceClaim{
 			Requests: []device.DeviceRequest{{Name: "one",
 				Exactly: &device.ExactDeviceRequest{DeviceClassName: e.Namespace}}}}}}
-	_, err := e.Client.ResourceV1().ResourceClaims(e.Namespace).Create(e.Context, claim,
+	_, err = e.Client.ResourceV1().ResourceClaims(e.Namespace).Create(e.Context, claim,
 		meta.CreateOptions{})
 	e.Must(err)
+}
+
+// CreateDeviceClass makes the class of this test, by whose resource pods may ask for it as well.
+func (e *Env) CreateDeviceClass(resource string) {
+	e.Helper()
+	class := &device.DeviceClass{ObjectMeta: meta.ObjectMeta{Name: e.Namespace},
+		Spec: device.DeviceClassSpec{Selectors: []device.DeviceSelector{{
+			CEL: &device.CELDeviceSelector{Expression: `device.driver == "` + deviceDriver + `"`}}}}}
+	if resource != "" {
+		class.Spec.ExtendedResourceName = &resource
+	}
+	classes := e.Client.ResourceV1().DeviceClasses()
+	_, err := classes.Create(e.Context, class, meta.CreateOptions{})
+	e.Must(err)
+	e.Cleanup(func() { e.Must(classes.Delete(e.Context, e.Namespace, meta.DeleteOptions{})) })
 }
 
 // AddDevices publishes so many devices of this test's class on a node, which may come later.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/errors"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -161,7 +162,28 @@ func (e *Env) AssertRoom(count int, cpu string) {
 			NewPod(e.Namespace, name).CPU(cpu).Scheduler(e.heedful()).Build())
 	}
 	e.Create(pods...)
-	e.AwaitAllBound(Soon, pods...)
+	tried := time.Now()
+	e.Await(Soon, func() error {
+		waiting := e.Recorder.PodsOf(e.Namespace, func(pod *core.Pod) bool {
+			return strings.HasPrefix(pod.Name, "room-") && pod.Spec.NodeName == ""
+		})
+		if len(waiting) == 0 {
+			return nil
+		}
+		// A pod that was refused before berthd knew of the last end tries again at a change of it.
+		if again := time.Now(); again.Sub(tried) > 10*time.Second {
+			tried = again
+			for _, pod := range waiting {
+				patch := fmt.Sprintf(`{"metadata":{"annotations":{"e2e/tried":%q}}}`, again)
+				_, err := e.Client.CoreV1().Pods(e.Namespace).Patch(e.Context, pod.Name,
+					types.MergePatchType, []byte(patch), meta.PatchOptions{})
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return fmt.Errorf("pod %q is not bound", waiting[0].Name)
+	})
 }
 
 // AwaitPhase waits until the PodGroup has the phase.

@@ -3,6 +3,8 @@ package oracle
 import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	podutil "k8s.io/kubernetes/pkg/api/pod"
+	core "k8s.io/kubernetes/pkg/apis/core"
 	defaults "k8s.io/kubernetes/pkg/apis/core/v1"
 )
 
@@ -25,9 +27,23 @@ func Admit(pod *v1.Pod) {
 }
 
 // withDefaults is the pod as the API server stores it. Berth reads those that wait without them.
+// The requests of a whole pod have their defaults on creation only (podStrategy.PrepareForCreate).
 func withDefaults(pod *v1.Pod) *v1.Pod {
 	kept := pod.DeepCopy()
 	defaults.SetObjectDefaults_Pod(kept)
+	if kept.Spec.Resources == nil {
+		return kept
+	}
+	var created core.Pod
+	if err := defaults.Convert_v1_Pod_To_core_Pod(kept, &created, nil); err != nil {
+		panic(err)
+	}
+	podutil.DefaultPodLevelResources(&created)
+	var stored v1.Pod
+	if err := defaults.Convert_core_Pod_To_v1_Pod(&created, &stored, nil); err != nil {
+		panic(err)
+	}
+	kept.Spec.Resources = stored.Spec.Resources
 	return kept
 }
 

@@ -246,7 +246,7 @@ func TestEqualSeedsGiveEqualClusters(t *testing.T) {
 
 // A newer kube-scheduler with another filter must be looked at (docs/design/hints.md).
 func TestTheseAreAllFilters(t *testing.T) {
-	want := []string{names.NodeUnschedulable, names.NodeName, names.TaintToleration,
+	want := []string{names.NodeName, names.NodeUnschedulable, names.TaintToleration,
 		names.NodeAffinity, names.NodePorts, names.NodeResourcesFit, names.VolumeRestrictions,
 		names.NodeVolumeLimits, names.VolumeBinding, names.VolumeZone, names.PodTopologySpread,
 		names.InterPodAffinity, names.NodeDeclaredFeatures}

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	version = "v1.36.3" // as in go.mod
+	version = "v1.37.2" // as in go.mod
 	// Seed and Runs are of the recording in the repository.
 	Seed = 20261127
 	Runs = 320

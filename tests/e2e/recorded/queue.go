@@ -103,7 +103,7 @@ func (q *realQueue) canPop() bool {
 		return false
 	}
 	for _, pod := range q.PodsInBackoffQ() {
-		queued, ok := q.GetPod(pod.Name, pod.Namespace)
+		queued, ok := q.GetPod(pod.Name, pod.Namespace, nil)
 		if ok && queued.UnschedulablePlugins.Len() > 0 { // the others met an error
 			return true
 		}
@@ -119,7 +119,7 @@ func (q *realQueue) fail(attempt *framework.QueuedPodInfo, pod *v1.Pod, plugins 
 	if attempt.PodInfo, err = framework.NewPodInfo(pod.DeepCopy()); err != nil {
 		return err
 	}
-	return q.AddUnschedulableIfNotPresent(q.logger, attempt, q.SchedulingCycle())
+	return q.AddUnschedulablePodIfNotPresent(q.logger, attempt, q.SchedulingCycle())
 }
 
 // places of pods by name: active, backing off, unschedulable, gated. Those in flight have none.
@@ -134,7 +134,7 @@ func (q *realQueue) places() map[string]string {
 	note(q.PodsInBackoffQ(), "b")
 	for _, pod := range q.UnschedulablePods() {
 		place := "u"
-		if queued, ok := q.GetPod(pod.Name, pod.Namespace); ok && queued.Gated() {
+		if queued, ok := q.GetPod(pod.Name, pod.Namespace, nil); ok && queued.Gated() {
 			place = "g"
 		}
 		places[pod.Name] = place

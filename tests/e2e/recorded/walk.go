@@ -162,7 +162,9 @@ func (w *walk) pop() (string, error) {
 		return "pop", nil
 	}
 	popped, err := w.queue.Pop(w.queue.logger)
-	w.tried = popped
+	if err == nil {
+		w.tried = popped.(*framework.QueuedPodInfo)
+	}
 	return "pop", err
 }
 
@@ -226,7 +228,7 @@ func (w *walk) event() string {
 	case 5:
 		now := bound.DeepCopy()
 		now.Annotations = map[string]string{"changed": "yes"}
-		for _, each := range framework.PodSchedulingPropertiesChange(now, bound) {
+		for _, each := range framework.PodSchedulingPropertiesChange(now, bound, false) {
 			move(each, bound, now)
 		}
 		return "pod_changed"
@@ -261,7 +263,7 @@ func (w *walk) change(ctx context.Context) (string, error) {
 
 func (w *walk) remove(name string) string {
 	pod := w.pods[name]
-	w.queue.Delete(pod)
+	w.queue.Delete(w.queue.logger, pod)
 	delete(w.pods, name)
 	if w.tried != nil && w.tried.Pod.Name == name {
 		w.queue.Done(pod.UID) // as handleSchedulingFailure does at the end of this attempt
@@ -307,13 +309,13 @@ func (w *walk) endBinding(name string) (string, error) {
 		move(framework.EventAssignedPodDelete, bound, nil)
 		return "unbound " + name, w.queue.fail(attempt, pod)
 	case 1:
-		w.queue.Delete(pod)
+		w.queue.Delete(w.queue.logger, pod)
 		move(framework.EventAssignedPodDelete, bound, nil)
 		delete(w.pods, name)
 		return "withdrawn " + name, nil
 	default:
 		move(framework.EventAssignedPodAdd, nil, bound)
-		w.queue.Delete(pod)
+		w.queue.Delete(w.queue.logger, pod)
 		delete(w.pods, name)
 		return "bound " + name, nil
 	}

@@ -22,6 +22,7 @@ usage: scripts/bench-peers [--berthd FILE] [option]...
 
 variant       needs                          is
 bare                                         kube-scheduler's default profile, 2,000 requests a second
+native                                       the same with Kubernetes' own gangs, by their feature gate
 view          BERTHD_BINARY                  berthd, kube-scheduler sees the cluster through it
 nominate      BERTHD_BINARY                  berthd, in place: gates and policies
 volcano       VOLCANO_SCHEDULER (binary),    Volcano's scheduler as its chart runs it; groups of single
@@ -126,8 +127,12 @@ func (d *driver) run(p plan, results string) error {
 	}
 	defer log.Close()
 	d.log = log
-	d.Cluster, err = harness.StartCluster(d.ctx,
-		harness.ClusterOptions{WithoutKubelets: true, WithoutSchedulers: true})
+	options := harness.ClusterOptions{WithoutKubelets: true, WithoutSchedulers: true}
+	if slices.Contains(p.variants, "native") {
+		options.Server = harness.ServerOptions{Gates: []string{nativeGate},
+			APIs: []string{nativeGroups.String()}}
+	}
+	d.Cluster, err = harness.StartCluster(d.ctx, options)
 	if err != nil {
 		return err
 	}

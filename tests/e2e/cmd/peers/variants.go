@@ -11,6 +11,7 @@ import (
 	"time"
 
 	core "k8s.io/api/core/v1"
+	scheduling "k8s.io/api/scheduling/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -41,6 +42,7 @@ type variant struct {
 
 var makers = map[string]func(*driver) *variant{
 	"bare":         newBare,
+	"native":       newNative,
 	"view":         func(d *driver) *variant { return newBerth(d, harness.ThroughView) },
 	"nominate":     func(d *driver) *variant { return newBerth(d, harness.InPlace) },
 	"volcano":      newVolcano,
@@ -149,6 +151,34 @@ func newBare(d *driver) *variant {
 	}
 	return v
 }
+
+// newNative is kube-scheduler with the gangs that Kubernetes 1.37 has behind a feature gate.
+func newNative(d *driver) *variant {
+	v := newBare(d)
+	startBare := v.start
+	v.start = func() error {
+		defer func(before string) { d.SchedulerGates = before }(d.SchedulerGates)
+		d.SchedulerGates = nativeGate + "=true"
+		return startBare()
+	}
+	v.groups = []schema.GroupVersionResource{nativeGroups.WithResource("podgroups")}
+	v.group = func(space, name string, size int64) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": nativeGroups.String(), "kind": "PodGroup",
+			"metadata": map[string]any{"namespace": space, "name": name},
+			"spec": map[string]any{"schedulingPolicy": map[string]any{
+				"gang": map[string]any{"minCount": size}}},
+		}}
+	}
+	v.join = func(pod *core.Pod, group string) {
+		pod.Spec.SchedulingGroup = &core.PodSchedulingGroup{PodGroupName: &group}
+	}
+	return v
+}
+
+const nativeGate = "GenericWorkload"
+
+var nativeGroups = scheduling.SchemeGroupVersion
 
 // policiesOf are the directories of deploy/admission by mode.
 var policiesOf = map[string]string{harness.ThroughView: harness.QueuePolicies,
