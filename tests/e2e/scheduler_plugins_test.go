@@ -24,7 +24,13 @@ var (
 // defineOtherGroups installs the PodGroup of scheduler-plugins for the time of the test.
 func defineOtherGroups(t *testing.T) {
 	t.Helper()
-	text, err := os.ReadFile("fixtures/definitions/podgroups.scheduling.x-k8s.io.yaml")
+	define(t, "podgroups.scheduling.x-k8s.io.yaml", otherGroups)
+}
+
+// define installs definitions of others, and waits until these kinds of them are served.
+func define(t *testing.T, file string, kinds ...schema.GroupVersionResource) {
+	t.Helper()
+	text, err := os.ReadFile("fixtures/definitions/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,11 +41,13 @@ func defineOtherGroups(t *testing.T) {
 	if err := cluster.Apply(t.Context(), objects); err != nil {
 		t.Fatal(err)
 	}
-	if err := cluster.Recorder.Await(t.Context(), harness.Soon, func() error {
-		_, err := cluster.Dynamic.Resource(otherGroups).List(t.Context(), meta.ListOptions{})
-		return err
-	}); err != nil {
-		t.Fatal(err)
+	for _, kind := range kinds {
+		if err := cluster.Recorder.Await(t.Context(), harness.Soon, func() error {
+			_, err := cluster.Dynamic.Resource(kind).List(t.Context(), meta.ListOptions{})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -30,25 +29,7 @@ var (
 // defineTopologies installs both kinds. They stay, as where Volcano and Kueue were.
 func defineTopologies(t *testing.T) {
 	t.Helper()
-	text, err := os.ReadFile("fixtures/definitions/topologies.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects, err := harness.Manifests(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cluster.Apply(t.Context(), objects); err != nil {
-		t.Fatal(err)
-	}
-	for _, kind := range []schema.GroupVersionResource{hyperNodes, kueueTopologies} {
-		if err := cluster.Recorder.Await(t.Context(), harness.Soon, func() error {
-			_, err := cluster.Dynamic.Resource(kind).List(t.Context(), meta.ListOptions{})
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	define(t, "topologies.yaml", hyperNodes, kueueTopologies)
 }
 
 // createForAll makes an object without namespace, for the time of the test.
