@@ -1,6 +1,5 @@
 #include "engine/consistency.h"
 
-#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -27,12 +26,8 @@ bool is_of_queue(const Cluster& cluster, const Task& task) {
 // DIMENSION-1, DIMENSION-2
 std::string dimension_fault(const Cluster& cluster) {
   const auto is_off = [&](const NamedAmounts& unknown, const Resources& asked) {
-    const DimensionTable& dimensions = cluster.dimensions();
-    const bool is_known = std::any_of(unknown.begin(), unknown.end(), [&](const auto& each) {
-      return dimensions.find(each.first).index() < dimensions.size() ||
-             dimensions.is_of_classes(each.first);
-    });
-    return is_known || asked[kUnknown] != to_resources(dimensions, unknown)[kUnknown];
+    return !(unknown_of(cluster.dimensions(), unknown) == unknown) ||
+           asked[kUnknown] != to_resources(cluster.dimensions(), unknown)[kUnknown];
   };
   for (std::size_t s = 0; s < cluster.shape_count(); ++s) {
     const Shape& shape = cluster.shape(ShapeId(s));

@@ -1,7 +1,5 @@
 #include "engine/tree_room.h"
 
-#include <algorithm>
-
 #include "berth/engine/session.h"
 #include "engine/idle_room.h"
 #include "engine/memory.h"

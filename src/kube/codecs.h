@@ -70,10 +70,10 @@ Result<SelectingObject> decode_replication_controller(const document::Value& val
                                                       std::string_view file);
 Result<SelectingObject> decode_replica_set(const document::Value& value, std::string_view file);
 Result<SelectingObject> decode_stateful_set(const document::Value& value, std::string_view file);
-// Topology of kueue.x-k8s.io (v1beta1, v1beta2) and of kai.scheduler/v1alpha1, and HyperNode of
-// topology.volcano.sh/v1alpha1.
 // resource.k8s.io/v1.
 Result<DeviceClassObject> decode_device_class(const document::Value& value, std::string_view file);
+// Topology of kueue.x-k8s.io (v1beta1, v1beta2) and of kai.scheduler/v1alpha1, and HyperNode of
+// topology.volcano.sh/v1alpha1.
 Result<TopologyObject> decode_kueue_topology(const document::Value& value, std::string_view file,
                                              Complaint* complaint = nullptr);
 Result<TopologyObject> decode_kai_topology(const document::Value& value, std::string_view file,

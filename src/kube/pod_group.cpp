@@ -95,8 +95,7 @@ void read_policy(const document::Cursor& spec, PodGroupObject& group) {
   group.min_member = static_cast<std::int32_t>(gang["minCount"].integer(1, 1, kCountMax));
   group.parent = read_name(spec["parentCompositePodGroupName"]);
   group.leaves_whole = leaves_whole(spec["disruptionMode"]);
-  group.never_preempts =  // KUBEGROUP-7
-      spec["preemptionPolicy"].text() == "Never";
+  group.never_preempts = spec["preemptionPolicy"].text() == "Never";  // KUBEGROUP-7
   if (!spec["resourceClaims"].items().empty()) {
     group.not_honoured.emplace_back("spec.resourceClaims");
   }
