@@ -72,6 +72,11 @@ func TestKubeSchedulerKilledAtEachStep(t *testing.T) {
 
 func TestAPIServerKilledAtEachStep(t *testing.T) {
 	atEachStep(t, func(e *harness.Env, hold *harness.Hold) {
+		// kube-scheduler's reflectors wait twice as long after each loss, up to a minute.
+		e.Cleanup(func() {
+			e.Scheduler.Kill()
+			e.Must(e.RestartScheduler(e.Context))
+		})
 		e.Must(e.RestartAPIServer(e.Context, func() error {
 			hold.Abandon()
 			return nil
