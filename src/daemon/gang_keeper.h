@@ -19,7 +19,10 @@ class GangKeeper {
     composites_.take(event, [&](const ClusterEvent& each) { gangs_.take(each, now, give_); });
   }
   // Pods whose owner was waited for long enough are given as they are.
-  void settle(TimePoint now) { gangs_.settle(now, give_); }
+  void settle(TimePoint now) {
+    composites_.settle([&](const ClusterEvent& each) { gangs_.take(each, now, give_); });
+    gangs_.settle(now, give_);
+  }
   // Each event that was given, after the observed state has taken it.
   void observe(const ClusterEvent& event) { groups_.observe(event); }
   void take(const reconcile::Ended& ended, TimePoint now) { groups_.take(ended, now); }

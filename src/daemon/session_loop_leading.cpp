@@ -65,6 +65,7 @@ bool SessionLoop::has_caught_up(std::uint64_t epoch) {
 // The plans and claims that the earlier leader left are assumed before the first session.
 void SessionLoop::begin_to_lead() {
   const TimePoint now = parts_.clock.now();
+  gangs_.settle(now);
   mirror_.settle(now);  // groups that are ours take over the API's state
   mirror_.follow_api_phases(false);
   writes_.start_leading(epoch_);

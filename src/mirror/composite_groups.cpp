@@ -11,7 +11,7 @@ namespace berth::mirror {
 
 namespace {
 
-constexpr int kLevelsMax = 4;  // as Kubernetes bounds them
+constexpr int kLevelsMax = CompositeGroupObject::kLevelsMost;
 
 bool has_its_place(const PodObject& pod) {
   return !pod.node_name.empty() && pod.phase != PodPhase::failed && !pod.terminating;
@@ -185,15 +185,17 @@ void CompositeGroups::take(const ClusterEvent& event, const Give& give) {
   if (const auto* group = std::get_if<PodGroupObject>(&event)) return take_group(*group, give);
   if (const auto* composite = std::get_if<CompositeGroupObject>(&event)) {
     composites_.insert_or_assign(composite->group.full_name(), *composite);
-    return renew(composite->group.name_space, give);
+    changed_.insert(composite->group.name_space);
+    return;
   }
   if (const auto* gone = std::get_if<CompositeGroupDeleted>(&event)) {
-    if (composites_.erase(gone->full_name) == 0) return;
-    return renew(split_name(gone->full_name).first, give);
+    if (composites_.erase(gone->full_name) > 0) changed_.insert(split_name(gone->full_name).first);
+    return;
   }
   if (const auto* gone = std::get_if<PodGroupDeleted>(&event)) {
     if (children_.erase(gone->full_name) == 0) return give(event);
-    return renew(split_name(gone->full_name).first, give);
+    changed_.insert(split_name(gone->full_name).first);
+    return;
   }
   if (const auto* gone = std::get_if<PodDeleted>(&event)) forget_pod(gone->uid);
   give(event);
@@ -212,7 +214,7 @@ void CompositeGroups::take_pod(const PodObject& object, const Give& give) {
   pods_of_[group].insert(object.uid);
   give(given(object));
   if (has_its_place(object) && !had_its_place && awaited_.contains(group)) {
-    renew(object.name_space, give);
+    changed_.insert(object.name_space);
   }
 }
 
@@ -230,10 +232,16 @@ void CompositeGroups::take_group(const PodGroupObject& object, const Give& give)
   const bool was_child = children_.erase(name) > 0;
   if (!object.parent.empty()) {
     children_.emplace(name, object);
-    return renew(object.name_space, give);
+    changed_.insert(object.name_space);
+    return;
   }
-  if (was_child) renew(object.name_space, give);
+  // Or a settling to come would take it back.
+  if (was_child || given_.contains(name)) renew(object.name_space, give);
   give(object);
+}
+
+void CompositeGroups::settle(const Give& give) {
+  for (const std::string& name_space : std::exchange(changed_, {})) renew(name_space, give);
 }
 
 void CompositeGroups::renew(const std::string& name_space, const Give& give) {

@@ -12,14 +12,17 @@ namespace berth::mirror {
 
 // Makes one job of the pod groups that a CompositePodGroup wants to start together (KUBEGROUP-8 to
 // KUBEGROUP-11 of docs/design/kubernetes-groups.md). It stands between the watches and all who read
-// groups and pods: they see the composite as a group, and the groups below it as its roles. All
-// depends only on the objects, not on the order of events. Session thread.
+// groups and pods: they see the composite as a group, and the groups below it as its roles. After
+// settle(), all depends only on the objects, not on the order of events. Session thread.
 class CompositeGroups {
  public:
   using Give = std::function<void(const ClusterEvent&)>;
 
-  // Gives the event, or what stands for it, and groups and pods that are something else by it.
+  // Gives the event, or what stands for it, unless it changes what a composite stands for.
   void take(const ClusterEvent& event, const Give& give);
+  // Gives the groups and pods that are something else by what was taken. Looks once at each
+  // namespace that has changed, so that a list costs no more than its objects.
+  void settle(const Give& give);
 
  private:
   friend class CompositeForest;
@@ -44,6 +47,7 @@ class CompositeGroups {
   std::map<std::string, PodGroupObject> given_;             // children and composites; by full name
   Places places_;
   std::set<std::string> awaited_;  // children for whose pods others wait
+  std::set<std::string> changed_;  // namespaces, since settle()
 };
 
 }  // namespace berth::mirror

@@ -29,7 +29,9 @@ void MemoryCluster::apply(const ClusterEvent& event) {
     if (pod == nullptr || pod->uid == uid_of(event)) return take(given);
     regroup(*pod);
   };
-  composites_.take(event, [&](const ClusterEvent& each) { gangs_.take(each, TimePoint(), give); });
+  const auto regrouped = [&](const ClusterEvent& each) { gangs_.take(each, TimePoint(), give); };
+  composites_.take(event, regrouped);
+  composites_.settle(regrouped);
   make_groups();
 }
 

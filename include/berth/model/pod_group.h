@@ -64,6 +64,8 @@ struct PodGroupObject {
 
 // A group of groups (KUBEGROUP-8).
 struct CompositeGroupObject {
+  static constexpr int kLevelsMost = 4;  // of composites in each other, as Kubernetes bounds them
+
   PodGroupObject group;         // what it shares with one
   std::int32_t min_groups = 0;  // groups that start together; 0: each starts by itself
   bool operator==(const CompositeGroupObject&) const = default;

@@ -200,7 +200,7 @@ class Collector {
   // KUBEGROUP-8. The condition stands on the composite with which a group starts.
   void take_condition_above(const PodGroupObject& group, LiveJob& job) const {
     const PodGroupObject* whole = &group;
-    for (int level = 0; level < 4; ++level) {
+    for (int level = 0; level < CompositeGroupObject::kLevelsMost; ++level) {
       const auto above = composites_.find(group.name_space + "/" + whole->parent);
       if (above == composites_.end()) break;
       whole = &above->second;
