@@ -11,7 +11,6 @@
 
 #include <algorithm>
 
-#include "actions/near_sets.h"
 #include "actions/passes.h"
 #include "actions/placement.h"
 #include "actions/refused_plans.h"
@@ -19,6 +18,7 @@
 #include "berth/engine/queue_tree.h"
 #include "berth/engine/statement.h"
 #include "engine/memory.h"
+#include "engine/near_sets.h"
 
 namespace berth::actions {
 

@@ -32,9 +32,12 @@ Near::Near(Session& session, const Job& job, const std::vector<TaskId>& tasks, s
       tasks_(tasks),
       lacking_(lacking),
       sets_(near_sets(session, job, tasks)) {
-  begin_again();
+  chosen_.resize(sets_.size());
   for (std::size_t s = whole() == nullptr ? 0 : 1; s < sets_.size(); ++s) {
-    for (const TaskId id : sets_[s].waiting) of_task_[id].push_back(s);
+    for (const TaskId id : sets_[s].waiting) {
+      of_task_[id].sets.push_back(s);
+      if (sets_[s].required) of_task_[id].parts.push_back(s);
+    }
     has_parts_ = has_parts_ || sets_[s].required;
   }
   for (const NearSet& each : sets_) {
@@ -52,15 +55,15 @@ bool Near::is_required() const { return !required_.empty(); }
 
 void Near::put_in_order(std::span<TaskId> tasks) const {
   constexpr auto kLast = std::numeric_limits<std::size_t>::max();
-  std::vector<std::pair<std::vector<std::size_t>, TaskId>> in_order;  // by their sets
+  using Key = std::pair<std::vector<std::size_t>, std::vector<std::size_t>>;
+  std::vector<std::pair<Key, TaskId>> in_order;  // by their sets
   for (const TaskId id : tasks) {
     const bool must = std::binary_search(required_.begin(), required_.end(), id);
-    const auto sets = of_task_.find(id);
-    if (must && sets != of_task_.end()) {
-      in_order.emplace_back(sets->second, id);
-    } else {
-      in_order.emplace_back(std::vector<std::size_t>(must ? 1 : 2, kLast), id);
-    }
+    const auto found = of_task_.find(id);
+    Key key;
+    if (found != of_task_.end()) key = {found->second.parts, found->second.sets};
+    if (key.first.empty()) key.first.assign(must ? 1 : 2, kLast);
+    in_order.emplace_back(std::move(key), id);
   }
   std::stable_sort(in_order.begin(), in_order.end(),
                    [](const auto& left, const auto& right) { return left.first < right.first; });
@@ -68,8 +71,10 @@ void Near::put_in_order(std::span<TaskId> tasks) const {
                  [](const auto& each) { return each.second; });
 }
 
+// One that starts whole is placed as a part (TOPO-25).
 const NearSet* Near::whole() const {
-  const bool is_there = !sets_.empty() && sets_.front().waiting.size() == tasks_.size();
+  const bool is_there = !sets_.empty() && !sets_.front().starts_whole &&
+                        sets_.front().waiting.size() == tasks_.size();
   return is_there ? &sets_.front() : nullptr;
 }
 
@@ -113,13 +118,15 @@ Near::Room Near::room_of(const NearSet& set, ShapeId shape) {
   }
   Room& known = rooms_[{set.nodes, shape}];
   if (known != nullptr) return known;
-  const std::vector<std::int32_t> by_node =
-      is_on_leaving_ ? future_room(session_, shape, job_.id) : idle_room(session_, shape, job_.id);
-  auto room = std::make_shared<TreeRoom>(*set.nodes);
+  std::vector<NodeId> nodes;
   for (const NodeId node : set.nodes->nodes(set.nodes->all())) {
-    const bool counts = among_ == nullptr || among_->has[node.index()] != 0;
-    if (counts) room->set(node, by_node[node.index()]);
+    if (is_among(node)) nodes.push_back(node);
   }
+  const std::vector<std::int32_t> pods = is_on_leaving_
+                                             ? future_room(session_, shape, job_.id, nodes)
+                                             : idle_room(session_, shape, job_.id, nodes);
+  auto room = std::make_shared<TreeRoom>(*set.nodes);
+  for (std::size_t i = 0; i < nodes.size(); ++i) room->set(nodes[i], pods[i]);
   return known = std::move(room);
 }
 
@@ -166,15 +173,11 @@ std::vector<TreeDomainId> Near::domains_of_those_there(const NearSet& set) const
   return domains;
 }
 
-namespace {
-
-std::int64_t sum_of(const std::vector<std::pair<ShapeId, std::int64_t>>& counts) {
+std::int64_t Near::sum_of(const Counts& counts) {
   std::int64_t sum = 0;
   for (const auto& [shape, count] : counts) sum += count;
   return sum;
 }
-
-}  // namespace
 
 // Of several, the first. Invalid: there are no pods.
 std::pair<ShapeId, std::int64_t> Near::most_frequent(const Counts& counts) {
@@ -199,7 +202,7 @@ std::vector<TreeDomainId> Near::with_room(const NearSet& set, const Counts& coun
   const Room room = room_of(set, most_frequent(counts).first);
   for (std::size_t level = set.nodes->tree().levels().size(); level-- > set.required.value_or(0);) {
     std::vector<std::pair<std::int64_t, std::size_t>> by_room;  // and by their order
-    const std::vector<TreeDomainId> here = set.nodes->domains(level, set.nodes->all());
+    const std::vector<TreeDomainId>& here = set.nodes->domains(level);
     for (std::size_t i = 0; i < here.size(); ++i) {
       if (!lacks_room(here[i]) && !contains(found, here[i])) {
         by_room.emplace_back(room->in(here[i]), i);
@@ -217,7 +220,7 @@ std::vector<TreeDomainId> Near::with_room(const NearSet& set, const Counts& coun
 std::vector<TreeDomainId> Near::domains_to_look_at(const NearSet& set) const {
   std::vector<TreeDomainId> domains = domains_of_those_there(set);
   if (!domains.empty()) return {domains.back()};
-  return set.nodes->domains(set.required.value_or(0), set.nodes->all());
+  return set.nodes->domains(set.required.value_or(0));
 }
 
 void Near::explain(const NearSet& set, const Counts& counts) {
@@ -241,31 +244,31 @@ void Near::explain(const NearSet& set, const Counts& counts) {
   }
 }
 
-void Near::add_places(const NearSet& set, std::int64_t needed, std::vector<Place>& places) {
-  for (const TreeDomainId id : with_room(set, pending_of(tasks_, tasks_.size()), needed)) {
-    const bool is_known = std::any_of(places.begin(), places.end(), [&](const Place& each) {
-      return each.domain == id && each.is_on_leaving == is_on_leaving_;
-    });
-    if (!is_known) places.push_back({id, is_on_leaving_});
+void Near::add_places(const NearSet& set, const Counts& counts, std::int64_t needed,
+                      Places& places) {
+  for (const TreeDomainId id : with_room(set, counts, needed)) {
+    const Place place{id, is_on_leaving_};
+    if (!contains(places, place)) places.push_back(place);
   }
 }
 
-std::vector<Near::Place> Near::places() {
-  std::vector<Place> places;
+Near::Places Near::places() {
+  Places places;
   const NearSet* const all = whole();
   if (all == nullptr) return {Place()};
+  const Counts counts = pending_of(tasks_, tasks_.size());
   const auto count = static_cast<std::int64_t>(tasks_.size());
   const std::int64_t lacking = std::clamp<std::int64_t>(lacking_, 1, count);
   look_at(false, nullptr);
-  add_places(*all, count, places);
-  if (lacking < count) add_places(*all, lacking, places);
+  add_places(*all, counts, count, places);
+  if (lacking < count) add_places(*all, counts, lacking, places);
   if (!all->required) {
     places.push_back({});
     return places;
   }
   if (cluster_.releasing_task_count() > 0) {
     look_at(true, nullptr);
-    add_places(*all, lacking, places);
+    add_places(*all, counts, lacking, places);
   }
   if (places.empty()) {
     look_at(false, nullptr);
@@ -274,61 +277,9 @@ std::vector<Near::Place> Near::places() {
   return places;
 }
 
-// TOPO-22
-std::optional<std::vector<Near::Place>> Near::places_to_clear() const {
-  const NearSet* const all = whole();
-  if (!is_required()) return std::nullopt;
-  std::vector<Place> places;
-  if (all == nullptr || !all->required || has_parts()) return places;
-  for (const TreeDomainId id : domains_to_look_at(*all)) places.push_back({id});
-  return places;
-}
-
-bool Near::are_near(const std::vector<NodeId>& nodes) const {
-  if (!is_required()) return true;
-  const NearSet* const all = whole();
-  if (all == nullptr || !all->required || has_parts()) return false;
-  std::vector<NodeId> both = there_of(*all);
-  both.insert(both.end(), nodes.begin(), nodes.end());
-  return are_in_one_domain(*all, both);
-}
-
-void Near::enter_place_to_keep() {
-  const std::optional<std::vector<Place>> places = places_to_clear();
-  if (!places || places->empty()) return;
-  const NearSet& all = *whole();
-  const Counts counts = pending_of(tasks_, tasks_.size());
-  const std::vector<Room> rooms = rooms_of(all, counts);
-  const std::vector<NodeId> kept = cluster_.locks().nodes_of(job_.id);
-  const Place* best = nullptr;
-  std::tuple<bool, std::int64_t, std::int64_t> most;
-  for (const Place& each : *places) {
-    const Range range = all.nodes->range(each.domain);
-    std::int64_t once_emptied = 0;
-    for (const auto& [shape, count] : counts) {
-      const std::vector<std::uint8_t>& passing = session_.passing_but_for_vetoes(shape);
-      std::int64_t room = 0;
-      for (const NodeId node : all.nodes->nodes(range)) {
-        const bool is_barred =
-            cluster_.node(node).lock.is_foreign || !session_.is_open_to(node, job_.id);
-        if (passing[node.index()] == 0 || is_barred) continue;
-        room += room_for(OnceEmptied{cluster_}, cluster_.shape(shape), node);
-      }
-      once_emptied += std::min(count, room);
-    }
-    const std::int64_t here = std::count_if(
-        kept.begin(), kept.end(), [&](NodeId node) { return all.nodes->has(range, node); });
-    const std::tuple now(once_emptied == sum_of(counts), here, fitting(rooms, each.domain, counts));
-    if (best != nullptr && now <= most) continue;
-    best = &each;
-    most = now;
-  }
-  enter(*best);
-}
-
 void Near::enter(const Place& place) {
   leave();
-  begin_again();
+  forget_since(0);
   look_at(place.is_on_leaving, nullptr);
   const NearSet* const all = whole();
   if (all != nullptr) whole_ = filled(*all, place.domain, pending_of(tasks_, tasks_.size()));
@@ -338,56 +289,6 @@ void Near::enter(const Place& place) {
 void Near::leave() {
   whole_.reset();
   end();
-}
-
-bool Near::begin(TaskId task) {
-  const Within* outer = whole_ ? &*whole_ : nullptr;
-  const auto sets = of_task_.find(task);
-  if (sets == of_task_.end()) return true;
-  for (const std::size_t s : sets->second) {
-    std::optional<Choice>& choice = chosen_[s];
-    if (!choice && !choose(sets_[s], outer, choice.emplace())) {
-      choice.reset();
-      return false;
-    }
-    if (choice->within) outer = &*choice->within;
-  }
-  session_.stay_within(outer);
-  return true;
-}
-
-// TOPO-20. With room for all that wait, or else for as many as the job lacks.
-bool Near::choose(const NearSet& set, const Within* outer, Choice& choice) {
-  const Counts counts = pending_of(set.waiting, set.waiting.size());
-  const std::int64_t all = sum_of(counts);
-  const std::int64_t lacking = std::clamp<std::int64_t>(lacking_, 1, all);
-  rooms_.clear();
-  for (const bool leaving : {false, true}) {
-    if (leaving && (cluster_.releasing_task_count() == 0 || !set.required)) break;
-    look_at(leaving, outer);
-    for (const std::int64_t needed : {all, lacking}) {
-      const std::vector<TreeDomainId> domains = with_room(set, counts, needed);
-      if (domains.empty()) continue;
-      choice.within = filled(set, domains.front(), counts);
-      return true;
-    }
-  }
-  if (!set.required) return true;
-  look_at(false, outer);
-  explain(set, counts);
-  return false;
-}
-
-bool Near::gives_way(TaskId task) {
-  const auto sets = of_task_.find(task);
-  if (sets == of_task_.end()) return false;
-  bool gives_way = false;
-  for (const std::size_t s : sets->second) {
-    if (sets_[s].required || !chosen_[s] || !chosen_[s]->within) continue;
-    chosen_[s]->within.reset();
-    gives_way = true;
-  }
-  return gives_way;
 }
 
 }  // namespace berth::actions

@@ -19,34 +19,38 @@ bool are_nodes(const TopologyTree& tree, const TreeDomain::Children& domains) {
 }  // namespace
 
 // Invalid: the whole cluster, the nodes in no domain last.
-Within Near::filled(const NearSet& set, TreeDomainId domain, const Counts& counts) {
+std::unique_ptr<Within> Near::filled(const NearSet& set, TreeDomainId domain,
+                                     const Counts& counts) {
   const auto [shape, most] = most_frequent(counts);
-  Within within(cluster_);
+  auto within = std::make_unique<Within>(cluster_);
   if (!shape.is_valid()) return within;
-  const Room room = room_of(set, shape);
-  if (domain.is_valid()) {
-    fill(set, domain, most, *room, within);
+  const TopologyTree& tree = set.nodes->tree();
+  if (domain.is_valid() && are_nodes(tree, tree.domain(domain).children)) {
+    fill_nodes(set, set.nodes->range(domain), *within);  // as it is, at no cost
     return within;
   }
-  const TopologyTree& tree = set.nodes->tree();
+  const Room room = room_of(set, shape);
+  if (domain.is_valid()) {
+    fill(set, domain, most, *room, *within);
+    return within;
+  }
   if (are_nodes(tree, tree.outermost())) {
-    fill_nodes(set, set.nodes->all(), within);
+    fill_nodes(set, set.nodes->all(), *within);
   } else {
-    fill_each(set, tree.outermost(), most, *room, within);
+    fill_each(set, tree.outermost(), most, *room, *within);
   }
   std::vector<NodeId> others;
   for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
-    const bool is_among = among_ == nullptr || among_->has[n] != 0;
-    if (is_among && !set.nodes->domain_of(NodeId(n)).is_valid()) others.emplace_back(n);
+    if (is_among(NodeId(n)) && !set.nodes->domain_of(NodeId(n)).is_valid()) others.emplace_back(n);
   }
-  within.add(std::move(others));
+  within->add(std::move(others));
   return within;
 }
 
 void Near::fill_nodes(const NearSet& set, Range range, Within& within) const {
   std::vector<NodeId> nodes;
   for (const NodeId node : set.nodes->nodes(range)) {
-    if (among_ == nullptr || among_->has[node.index()] != 0) nodes.push_back(node);
+    if (is_among(node)) nodes.push_back(node);
   }
   std::sort(nodes.begin(), nodes.end());
   if (!nodes.empty()) within.add(std::move(nodes));

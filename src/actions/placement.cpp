@@ -7,6 +7,7 @@
 #include "actions/domain_search.h"
 #include "actions/near.h"
 #include "actions/packing.h"
+#include "actions/part_search.h"
 #include "actions/refused_plans.h"
 #include "berth/engine/need.h"
 #include "berth/engine/statement.h"
@@ -17,40 +18,6 @@ namespace berth::actions {
 using namespace engine;
 
 Refusal refusal_of(JobId job, const Verdict& verdict) { return {cause_of(verdict), job, {}, {}}; }
-
-Verdict behind(const Session& session, JobId job, JobId first) {
-  const char* const unnamed = "a job of another namespace";
-  return reject(Reason::behind_in_queue, 0, 0, session.named_to(job, first, unnamed));
-}
-
-Verdict has_standing(const Session& session, const Job& job) {
-  if (!job.has_group) return reject(Reason::group_missing, 0, 0, job.name);
-  if (!job.fault.empty()) return reject(Reason::group_faulty, 0, 0, job.fault);
-  if (!job.waits_for.empty()) return reject(Reason::composite_waits, 0, 0, job.waits_for);
-  if (!job.gang_fault.empty()) return reject(Reason::gang_faulty, 0, 0, job.gang_fault);
-  if (!job.queue.is_valid()) return reject(Reason::queue_missing, 0, 0, job.queue_name);
-  return session.queues().standing(session.cluster(), job.queue);
-}
-
-bool may_be_served(Session& session, JobId id) {
-  const Job& job = session.cluster().job(id);
-  if (session.has_enqueue() && !job.is_admitted() && !session.kept_out().has_turn(id)) return false;
-  Verdict verdict = has_standing(session, job);
-  if (verdict) verdict = session.feasibility().of(id);
-  if (verdict) verdict = session.ask(points::job_valid, job);
-  if (verdict) verdict = may_be_tried(session, job);
-  if (!verdict) session.refuse(id, verdict);
-  return static_cast<bool>(verdict);
-}
-
-void admit_if_kept_out(Session& session, JobId id) {
-  if (session.kept_out().contains(id)) session.admit(id);
-}
-
-JobId next_kept_out(Session& session, JobId id, bool was_kept_out) {
-  const bool is_new = was_kept_out && !session.kept_out().contains(id);
-  return is_new ? session.kept_out().first_like(id) : JobId();
-}
 
 namespace {
 
@@ -165,23 +132,69 @@ bool place_near(Session& session, const Job& job, TaskId id, Statement& statemen
   if (waiting.near == nullptr) return place(session, job, id, statement, waiting);
   Near& near = *waiting.near;
   const std::optional<Refusal> known = waiting.why;
-  bool is_placed = false;
-  if (!near.begin(id)) {
-    if (!waiting.why) waiting.why = refusal_of(job.id, near.why());
-  } else {
+  near.begin(id);
+  bool is_placed = place(session, job, id, statement, waiting);
+  if (!is_placed && near.gives_up_preferred(id)) {
+    near.begin(id);
+    waiting.why = known;
     is_placed = place(session, job, id, statement, waiting);
-    if (!is_placed && near.gives_way(id) && near.begin(id)) {
-      waiting.why = known;
-      is_placed = place(session, job, id, statement, waiting);
-    }
   }
   near.end();
   return is_placed;
 }
 
+std::int32_t lacking_of(const Job& job) {
+  return job.min_available - job.placed_count() - job.count(TaskStatus::pipelined);
+}
+
+std::size_t count_of(std::int32_t number) { return static_cast<std::size_t>(std::max(0, number)); }
+
+constexpr std::size_t kTasksOfASearch = 4'096;  // it calls itself for each set
+
+// TOPO-20, TOPO-25. Of a job that may start already, one task more, or one part.
+std::size_t place_parts(Session& session, const Job& job, Waiting& waiting, Statement& statement) {
+  Near& near = *waiting.near;
+  const auto is_ready = [&] { return static_cast<bool>(session.ask(points::job_ready, job)); };
+  const auto place_tasks = [&](std::span<const TaskId> tasks, bool is_in_whole) {
+    PartSearch::Outcome outcome;
+    for (const TaskId id : tasks) {
+      ++outcome.looked_at;
+      const bool waits = session.cluster().task(id).status == TaskStatus::pending;
+      if (waits && !place_near(session, job, id, statement, waiting)) {
+        if (is_in_whole) break;
+        continue;  // another set may have room
+      }
+      ++outcome.placed;
+      outcome.is_done = waits && !is_in_whole && is_ready();
+      if (outcome.is_done) break;
+    }
+    return outcome;
+  };
+  const auto options = [&](TaskId task, std::size_t part, bool is_on_leaving) {
+    return near.options(task, part, is_on_leaving);
+  };
+  PartSearch search(near, statement, {place_tasks, options, is_ready}, waiting.why, job.id);
+  const std::span<TaskId> tasks = std::span(waiting.tasks).subspan(waiting.next);
+  const std::size_t lacking = count_of(lacking_of(job));
+  if (tasks.size() == lacking && lacking <= kTasksOfASearch) {
+    (void)search.place_all(tasks);
+    return waiting.tasks.size();
+  }
+  // The minimum first: it may be of certain roles.
+  const std::span<TaskId> first = tasks.first(
+      whole_parts_first(session.cluster(), job, tasks, std::max<std::size_t>(1, lacking)));
+  PartSearch::Outcome outcome = search.run(first);
+  if (outcome.is_done) return waiting.next + outcome.looked_at;
+  outcome = search.run(tasks.subspan(first.size()));
+  return waiting.next + first.size() + outcome.looked_at;
+}
+
 std::size_t place_each(Session& session, JobId job_id, Waiting& waiting, Statement& statement) {
   const Job& job = session.cluster().job(job_id);
-  if (waiting.near != nullptr) waiting.near->begin_again();
+  if (waiting.near != nullptr) waiting.near->forget_since(0);
+  if (waiting.near != nullptr && waiting.near->has_parts()) {
+    return place_parts(session, job, waiting, statement);
+  }
   std::vector<ShapeId> failed;
   for (std::size_t i = waiting.next; i < waiting.tasks.size(); ++i) {
     const TaskId id = waiting.tasks[i];
@@ -190,7 +203,6 @@ std::size_t place_each(Session& session, JobId job_id, Waiting& waiting, Stateme
       continue;
     }
     if (!place_near(session, job, id, statement, waiting)) {
-      if (waiting.near != nullptr && waiting.near->has_parts()) continue;  // another may have room
       // Tasks of one shape are alike: if one found no node, the next finds none.
       failed.push_back(shape);
       const bool starts_anyway = static_cast<bool>(session.ask(points::job_ready, job));
@@ -238,10 +250,6 @@ std::size_t placed_first(const Session& session, Waiting& waiting) {
     return session.cluster().task(id).status != TaskStatus::pending;
   });
   return static_cast<std::size_t>(end - waiting.tasks.begin());
-}
-
-std::int32_t lacking_of(const Job& job) {
-  return job.min_available - job.placed_count() - job.count(TaskStatus::pipelined);
 }
 
 std::size_t place_anywhere(Session& session, JobId id, Waiting& waiting, Statement& statement) {
@@ -299,7 +307,13 @@ std::size_t place_until_ready(Session& session, JobId id, Waiting& waiting, Stat
   const auto first = waiting.tasks.begin() + static_cast<std::ptrdiff_t>(waiting.next);
   Near near(session, job, {first, waiting.tasks.end()}, lacking_of(job));
   if (near.asks_for_nothing()) return place_anywhere(session, id, waiting, statement);
-  if (near.has_parts()) near.put_in_order(std::span(waiting.tasks).subspan(waiting.next));
+  if (near.has_parts()) {
+    const std::span<TaskId> tasks = std::span(waiting.tasks).subspan(waiting.next);
+    const std::size_t lacking =
+        whole_parts_first(session.cluster(), job, tasks, count_of(lacking_of(job)));
+    near.put_in_order(tasks.first(lacking));
+    near.put_in_order(tasks.subspan(lacking));
+  }
   const auto before = statement.checkpoint();
   const std::optional<Refusal> known = waiting.why;
   const std::vector<Near::Place> places = near.places();

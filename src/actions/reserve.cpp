@@ -17,6 +17,7 @@
 #include "actions/eviction/evict_for.h"
 #include "actions/eviction/parties.h"
 #include "actions/near.h"
+#include "actions/part_search.h"
 #include "actions/targets.h"
 #include "berth/engine/action.h"
 #include "berth/engine/need.h"
@@ -47,11 +48,10 @@ class Reserve final : public Action {
         continue;
       }
       Near near(session, job);
-      if (near.has_parts()) {  // TOPO-22
-        keep(session, id, {});
-        continue;
-      }
       near.enter_place_to_keep();
+      const Within of_parts =
+          near.has_parts() ? nodes_for_parts(session, job, near) : Within(session.cluster());
+      if (near.has_parts()) session.stay_within(&of_parts);
       if (auto nodes = session.ask(points::reserved_nodes, job, need)) {
         keep(session, id, *std::move(nodes));
       }
@@ -61,6 +61,29 @@ class Reserve final : public Action {
   }
 
  private:
+  // TOPO-22. For one part after the other, in its best domain, those that the others leave.
+  static Within nodes_for_parts(Session& session, const Job& job, Near& near) {
+    Within nodes(session.cluster());
+    const auto choose = [&](std::span<const TaskId> part, bool /*is_in_whole*/) {
+      std::vector<NodeId> chosen = near.nodes_to_keep(part);
+      near.leave_out(chosen);
+      nodes.add(std::move(chosen));
+      return PartSearch::Outcome{.placed = part.size()};
+    };
+    const auto best_domain = [&](TaskId task, std::size_t part, bool is_on_leaving) {
+      if (is_on_leaving) return Near::Places();
+      Near::Places places = near.options_to_clear(task, part);
+      if (places.size() > 1) places.resize(1);
+      return places;
+    };
+    std::vector<TaskId> tasks = lacking_members(session, job);
+    near.put_in_order(tasks);
+    Statement nothing(session);
+    std::optional<Refusal> why;
+    (void)PartSearch(near, nothing, {choose, best_domain, {}}, why, job.id).run(tasks);
+    return nodes;
+  }
+
   // RESERVE-6. Surplus leaves its nodes, if the target can start then.
   static void vacate(Session& session, JobId target) {
     if (!is_claimant(session, session.cluster().job(target))) return;

@@ -238,7 +238,7 @@ void Feasibility::judge_minimum(Session& session, const Job& job, std::vector<Ne
   if (found.on_nodes.reason != Reason::none && found.on_nodes.reason != Reason::not_packable)
     return;
   if (found.on_nodes.reason == Reason::none) {
-    found.on_nodes = could_be_near(session, job, parts, lacks - job.gated);
+    found.on_nodes = could_be_near(session, job, lacks - job.gated);
   }
   // Nothing is known of pods to come without minResources.
   const bool are_all_there = job.unplaced_count() >= lacks;

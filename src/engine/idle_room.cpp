@@ -59,12 +59,12 @@ std::int32_t IdleRoom::on(NodeId node) const {
   return pods_on(IdleNow{session_.cluster()}, shape_, node);
 }
 
-std::vector<std::int32_t> idle_room(Session& session, ShapeId id, JobId job) {
-  const Cluster& cluster = session.cluster();
-  std::vector<std::int32_t> room(cluster.node_count(), 0);
-  for (const QueueId queue : queues_to_ask(cluster, job)) {
+std::vector<std::int32_t> idle_room(Session& session, ShapeId id, JobId job,
+                                    std::span<const NodeId> nodes) {
+  std::vector<std::int32_t> room(nodes.size(), 0);
+  for (const QueueId queue : queues_to_ask(session.cluster(), job)) {
     const IdleRoom there(session, id, job, queue);
-    for (std::size_t n = 0; n < room.size(); ++n) room[n] += there.on(NodeId(n));
+    for (std::size_t i = 0; i < nodes.size(); ++i) room[i] += there.on(nodes[i]);
   }
   return room;
 }
@@ -74,15 +74,15 @@ bool is_common(const Cluster& cluster, ShapeId shape, JobId job) {
   return !is_target && cluster.locks().for_queues() == 0 && !cluster.shape(shape).has_relations();
 }
 
-std::vector<std::int32_t> future_room(Session& session, ShapeId id, JobId job) {
+std::vector<std::int32_t> future_room(Session& session, ShapeId id, JobId job,
+                                      std::span<const NodeId> nodes) {
   const Cluster& cluster = session.cluster();
   const Shape& shape = cluster.shape(id);
-  std::vector<std::int32_t> room(cluster.node_count(), 0);
+  std::vector<std::int32_t> room(nodes.size(), 0);
   const std::vector<std::uint8_t>& passing = session.passing(id);
-  for (std::size_t n = 0; n < room.size(); ++n) {
-    const NodeId node(n);
-    if (passing[n] == 0 || !session.is_open_to(node, job)) continue;
-    room[n] = pods_on(OnceVacated{cluster}, shape, node);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (passing[nodes[i].index()] == 0 || !session.is_open_to(nodes[i], job)) continue;
+    room[i] = pods_on(OnceVacated{cluster}, shape, nodes[i]);
   }
   return room;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "berth/engine/within.h"
@@ -32,9 +33,11 @@ class IdleRoom {
   const Ranking& ranking_;
 };
 
-// The same of all nodes that the job may use: now, or once those that leave have left. By node.
-std::vector<std::int32_t> idle_room(Session& session, ShapeId shape, JobId job);
-std::vector<std::int32_t> future_room(Session& session, ShapeId shape, JobId job);
+// The same of each of these nodes that the job may use: now, or once those that leave have left.
+std::vector<std::int32_t> idle_room(Session& session, ShapeId shape, JobId job,
+                                    std::span<const NodeId> nodes);
+std::vector<std::int32_t> future_room(Session& session, ShapeId shape, JobId job,
+                                      std::span<const NodeId> nodes);
 // Is idle_room() the same for every other job? No lock is for this one, and no relation counts.
 bool is_common(const Cluster& cluster, ShapeId shape, JobId job);
 

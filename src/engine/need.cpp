@@ -5,6 +5,7 @@
 #include "berth/engine/fit.h"
 #include "berth/engine/session.h"
 #include "engine/bins.h"
+#include "engine/near_sets.h"
 #include "engine/seeker.h"
 
 namespace berth::engine {
@@ -71,7 +72,7 @@ std::vector<TaskId> lacking_members(const Session& session, const Job& job) {
   lacking_roles_first(session.cluster(), job, tasks);
   leaders_first(session.cluster(), tasks);
   const auto lacks = static_cast<std::size_t>(lacking_count(job));
-  if (tasks.size() > lacks) tasks.resize(lacks);
+  tasks.resize(whole_parts_first(session.cluster(), job, tasks, lacks));
   return tasks;
 }
 
@@ -113,7 +114,7 @@ std::vector<TaskId> smallest_members(const Session& session, const Job& job) {
   if (!smallest_first(session, job, tasks, 0)) return {};
   leaders_first(session.cluster(), tasks);
   const auto lacks = static_cast<std::size_t>(lacking_count(job));
-  if (tasks.size() > lacks) tasks.resize(lacks);
+  tasks.resize(whole_parts_first(session.cluster(), job, tasks, lacks));
   return tasks;
 }
 

@@ -8,7 +8,8 @@ TreeNodes::TreeNodes(const Cluster& cluster, const TopologyTree& tree)
     : tree_(&tree),
       position_(cluster.node_count(), kNowhere),
       place_(cluster.node_count()),
-      ranges_(tree.domain_slots()) {
+      ranges_(tree.domain_slots()),
+      of_level_(tree.levels().size()) {
   std::vector<std::vector<NodeId>> own(tree.domain_slots());  // in no domain further in
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     const NodeId node(n);
@@ -22,21 +23,14 @@ TreeNodes::TreeNodes(const Cluster& cluster, const TopologyTree& tree)
       position_[node.index()] = range.end++;
       nodes_.push_back(node);
     }
-    for (TreeDomainId around = tree.domain(id).parent; around.is_valid();
+    const TreeDomain& domain = tree.domain(id);
+    const std::size_t first = domain.parent.is_valid() ? tree.domain(domain.parent).level + 1 : 0;
+    for (std::size_t level = first; level <= domain.level; ++level) of_level_[level].push_back(id);
+    for (TreeDomainId around = domain.parent; around.is_valid();
          around = tree.domain(around).parent) {
       ranges_[around.index()].end = range.end;
     }
   });
-}
-
-std::vector<TreeDomainId> TreeNodes::domains(std::size_t level, Range in) const {
-  std::vector<TreeDomainId> domains;
-  tree_->each_domain([&](TreeDomainId id) {
-    const TreeDomain& domain = tree_->domain(id);
-    const bool is_inner = domain.parent.is_valid() && tree_->domain(domain.parent).level >= level;
-    if (domain.level >= level && !is_inner && range(id).is_within(in)) domains.push_back(id);
-  });
-  return domains;
 }
 
 TreeDomainId TreeNodes::around(const std::vector<NodeId>& nodes) const {

@@ -16,7 +16,6 @@ class TreeNodes {
   struct Range {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
-    bool is_within(const Range& other) const { return other.begin <= begin && end <= other.end; }
     bool operator==(const Range&) const = default;
   };
 
@@ -36,9 +35,9 @@ class TreeNodes {
   }
   // The innermost domain of the node. Invalid: it is in none.
   TreeDomainId domain_of(NodeId node) const { return place_[node.index()]; }
-  // The domains that stand for this level in this range, in the order of names: of each branch the
-  // outermost that is of the level or further in (TOPO-10).
-  std::vector<TreeDomainId> domains(std::size_t level, Range range) const;
+  // The domains that stand for this level, in the order of names: of each branch the outermost that
+  // is of the level or further in (TOPO-10).
+  const std::vector<TreeDomainId>& domains(std::size_t level) const { return of_level_[level]; }
   // The innermost domain that has all of these nodes. Invalid: there is none.
   TreeDomainId around(const std::vector<NodeId>& nodes) const;
 
@@ -50,6 +49,7 @@ class TreeNodes {
   std::vector<std::uint32_t> position_;  // by node
   std::vector<TreeDomainId> place_;      // by node
   std::vector<Range> ranges_;            // by domain
+  std::vector<std::vector<TreeDomainId>> of_level_;
 };
 
 // Those of a cluster, made when somebody asks. Session thread only.

@@ -5,21 +5,34 @@
 #include <utility>
 
 #include "engine/memory.h"
+#include "engine/near_sets.h"
 
 namespace berth::simulation {
 
 namespace {
 
+using engine::NearSet;
+
 constexpr std::size_t kDomainsShown = 5;
 
-// The level that must hold all pods of the job; the first such rule.
-std::optional<FoundLevel> level_of_all(const Cluster& cluster, const Job& job) {
-  for (const NearRule& rule : job.topology.rules) {
-    if (rule.required.is_none() || rule.is_of_parts() || rule.pods != PodsOfRule()) continue;
-    const Result<FoundLevel> found = cluster.topologies().find_level(rule.required);
-    if (found && found->level) return *found;
+// So many pods of the set have room in each of its domains, the most first.
+using RoomOfDomains = std::vector<std::pair<std::int64_t, std::string>>;
+
+RoomOfDomains rooms_for(engine::Session& session, const NearSet& set) {
+  std::map<ShapeId, std::int64_t> counts;
+  for (const TaskId task : set.waiting) ++counts[session.cluster().task(task).shape];
+  RoomOfDomains rooms;
+  for (const TreeDomainId domain : set.nodes->domains(*set.required)) {
+    std::int64_t fitting = 0;
+    for (const auto& [shape, count] : counts) {
+      const auto room = session.memory().room.idle(session, *set.nodes, shape);
+      fitting += std::min(count, room->in(domain));
+    }
+    rooms.emplace_back(fitting, set.nodes->tree().path_of(domain));
   }
-  return std::nullopt;
+  std::stable_sort(rooms.begin(), rooms.end(),
+                   [](const auto& one, const auto& other) { return one.first > other.first; });
+  return rooms;
 }
 
 }  // namespace
@@ -27,34 +40,29 @@ std::optional<FoundLevel> level_of_all(const Cluster& cluster, const Job& job) {
 std::vector<std::string> room_near(JobId id, const CycleRecord& record) {
   const Cluster& cluster = record.after.cluster();
   const Job& job = cluster.job(id);
-  const std::optional<FoundLevel> level = level_of_all(cluster, job);
-  if (!level) return {};
-  std::map<ShapeId, std::int64_t> counts;
+  std::vector<TaskId> waiting;
   for (const TaskId task : job.tasks) {
-    if (cluster.task(task).status == TaskStatus::pending) ++counts[cluster.task(task).shape];
+    if (cluster.task(task).status == TaskStatus::pending) waiting.push_back(task);
   }
-  std::vector<std::pair<std::int64_t, std::string>> domains;
-  record.scheduler.inspect(
-      record.after.cluster_for_session(), record.now, [&](engine::Session& session) {
-        const engine::TreeNodes& nodes = session.memory().trees.of(cluster, level->topology);
-        for (const TreeDomainId domain : nodes.domains(*level->level, nodes.all())) {
-          std::int64_t fitting = 0;
-          for (const auto& [shape, count] : counts) {
-            fitting +=
-                std::min(count, session.memory().room.idle(session, nodes, shape)->in(domain));
-          }
-          domains.emplace_back(-fitting, nodes.tree().path_of(domain));
-        }
-      });
-  std::sort(domains.begin(), domains.end());
+  RoomOfDomains rooms;
+  std::size_t pods = 0;
+  const auto find = [&](engine::Session& session) {
+    for (const NearSet& set : near_sets(session, job, waiting)) {
+      if (!set.required) continue;
+      rooms = rooms_for(session, set);
+      pods = set.waiting.size();
+      if (rooms.empty() || rooms.front().first < static_cast<std::int64_t>(pods)) return;
+    }
+  };
+  record.scheduler.inspect(record.after.cluster_for_session(), record.now, find);
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < std::min(domains.size(), kDomainsShown); ++i) {
-    texts.push_back(domains[i].second + " has room for " + std::to_string(-domains[i].first) +
-                    " of " + std::to_string(job.unplaced_count()) + " pods");
+  for (std::size_t i = 0; i < std::min(rooms.size(), kDomainsShown); ++i) {
+    texts.push_back(rooms[i].second + " has room for " + std::to_string(rooms[i].first) + " of " +
+                    std::to_string(pods) + " pods");
   }
-  if (domains.size() > kDomainsShown) {
-    texts.push_back("other domains of the level, " +
-                    std::to_string(domains.size() - kDomainsShown) + ", have no more");
+  if (rooms.size() > kDomainsShown) {
+    texts.push_back("other domains of the level, " + std::to_string(rooms.size() - kDomainsShown) +
+                    ", have no more");
   }
   return texts;
 }

@@ -36,7 +36,7 @@ class TreeNodesTest : public testing::Test {
   }
   std::string domains(std::size_t level) {
     std::string text;
-    for (const TreeDomainId id : nodes().domains(level, nodes().all())) {
+    for (const TreeDomainId id : nodes().domains(level)) {
       text += nodes().tree().path_of(id) + ": " + names(nodes().range(id));
     }
     return text;

@@ -26,9 +26,11 @@ std::string some_nodes(support::Random& random, std::size_t count) {
 
 void expect_counted(Session& session, const TreeNodes& nodes, ShapeId shape) {
   const auto kept = session.memory().room.idle(session, nodes, shape);
-  const std::vector<std::int32_t> by_node = idle_room(session, shape, JobId());
+  std::vector<NodeId> all;
+  for (std::size_t n = 0; n < session.cluster().node_count(); ++n) all.emplace_back(n);
+  const std::vector<std::int32_t> by_node = idle_room(session, shape, JobId(), all);
   for (std::size_t level = 0; level < nodes.tree().levels().size(); ++level) {
-    for (const TreeDomainId domain : nodes.domains(level, nodes.all())) {
+    for (const TreeDomainId domain : nodes.domains(level)) {
       std::int64_t counted = 0;
       for (const NodeId node : nodes.nodes(nodes.range(domain))) counted += by_node[node.index()];
       ASSERT_EQ(kept->in(domain), counted) << nodes.tree().path_of(domain);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,9 @@
 namespace berth::engine {
 
 class Session;
+class TreeNodes;
+class TreeRoom;
+struct NearSet;
 
 // The most pods of a shape that the nodes take together, by one kind of constraint and those before
 // it, and the numbers of that in kube-scheduler's words.
@@ -63,13 +68,14 @@ class Feasibility {
   };
   struct OfShape {
     OnNodes nodes;
-    std::uint64_t serial = 0;           // Shape::serial
-    std::int64_t capacity = 0;          // pods of it that the nodes take at the same time
-    bool is_whole = false;              // all nodes were counted; otherwise there may be more
-    Cause why;                          // where capacity is 0
-    std::uint64_t spreads = 0;          // as of_spreads_
-    std::vector<MemberLimit> limits;    // if too few fit: as MemberBound has them
-    std::vector<std::int32_t> emptied;  // pods of it on each node; empty: nobody has asked
+    std::uint64_t serial = 0;         // Shape::serial
+    std::int64_t capacity = 0;        // pods of it that the nodes take at the same time
+    bool is_whole = false;            // all nodes were counted; otherwise there may be more
+    Cause why;                        // where capacity is 0
+    std::uint64_t spreads = 0;        // as of_spreads_
+    std::vector<MemberLimit> limits;  // if too few fit: as MemberBound has them
+    // Room for it in domains, once all nodes are emptied: as far as somebody has asked.
+    std::map<const TreeNodes*, std::shared_ptr<const TreeRoom>> emptied;
   };
   struct OfJob {
     std::uint64_t version = 0;
@@ -94,10 +100,10 @@ class Feasibility {
   void conclude(Session& session, const Job& job, OfJob& found);
   Cause could_take(Session& session, const Job& job, std::vector<Need::Part>& parts,
                    std::int32_t count);
-  // TOPO-23. Could so many of these pods be as near each other as they must be?
-  Cause could_be_near(Session& session, const Job& job, const std::vector<Need::Part>& parts,
-                      std::int32_t count);
-  const std::vector<std::int32_t>& emptied(Session& session, ShapeId shape);
+  // TOPO-23. Could so many of its pods be as near each other as they must be?
+  Cause could_be_near(Session& session, const Job& job, std::int64_t count);
+  std::int64_t most_in_one_domain(Session& session, const NearSet& set);
+  std::shared_ptr<const TreeRoom> emptied(Session& session, const TreeNodes& nodes, ShapeId shape);
   Cause is_within_cluster(const Cluster& cluster, const Job& job, const Need& need) const;
   const OfShape& of_shape(Session& session, ShapeId shape, std::int64_t enough);
   std::string limit_of(ShapeId shape, std::int64_t needed) const;

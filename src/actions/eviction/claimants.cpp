@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <vector>
 
 #include "actions/claims.h"
@@ -10,6 +11,17 @@
 namespace berth::actions {
 
 using namespace engine;
+
+Verdict why_in_vain(Session& session, const Job& job, const ConsideredEvictions& vain,
+                    std::int32_t most, std::int32_t lacking) {
+  const bool are_used_up =
+      std::any_of(vain.spared.begin(), vain.spared.end(),
+                  [](const Spared& each) { return each.reason == Reason::evictions_used_up; });
+  if (are_used_up) return session.allowance().of_queues();  // LIMIT-5
+  if (vain.candidates == 0) return reject(Reason::nobody_may_leave);
+  const std::int32_t has = job.placed_count() + job.count(TaskStatus::pipelined);
+  return reject(Reason::not_enough_leave, has + most, has + lacking);
+}
 
 // CLAIMANT-1.
 bool is_claimant(Session& session, const Job& job) {

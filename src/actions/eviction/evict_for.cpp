@@ -10,9 +10,11 @@
 #include "actions/claims.h"
 #include "actions/eviction/domains_to_clear.h"
 #include "actions/eviction/in_domain.h"
+#include "actions/eviction/known_candidates.h"
 #include "actions/eviction/parties.h"
 #include "actions/eviction/solver.h"
 #include "actions/near.h"
+#include "actions/part_search.h"
 #include "actions/placement.h"
 #include "berth/engine/fit.h"
 #include "berth/engine/surplus.h"
@@ -30,7 +32,7 @@ class Service final : public RoomMaker {
       : session_(session),
         cluster_(session.cluster()),
         eviction_(std::move(eviction)),
-        first_stamp_(cluster_.stamp()) {}
+        candidates_(session, eviction_.policy) {}
 
   bool make_room(JobId id) override {
     if (!tried_.insert(id).second) return false;
@@ -46,7 +48,8 @@ class Service final : public RoomMaker {
     if (completes) lift_limits(true);
     const bool evicts = attempt_any(job, vain);
     if (completes) lift_limits(false);
-    if (evicts) return has_evicted_ = true;
+    if (evicts) candidates_.note_success();
+    if (evicts) return true;
     if (vain.why.reason == Reason::none) return false;
     // LIMIT-3. A set that a limit refused is found again, so that nobody else is served before it.
     if (over_limit_) known = {cluster_.stamp(), session_.answers_hold_until(), vain};
@@ -54,10 +57,9 @@ class Service final : public RoomMaker {
     return false;
   }
 
-  // After each success candidates are counted anew; the next session goes on.
-  bool may_go_on() const override { return counted_after_success_ <= kCountedMost; }
+  bool may_go_on() const override { return candidates_.may_go_on(); }
   bool takes_whole_jobs() const override { return eviction_.takes_whole_jobs; }
-  std::int64_t counted() const override { return counted_; }
+  std::int64_t counted() const override { return candidates_.counted(); }
 
   bool serve_tasks(const std::vector<TaskId>& tasks) {
     std::int32_t most = 0;
@@ -68,7 +70,7 @@ class Service final : public RoomMaker {
   // LIMIT-3. Others have left for such a job, and must not have left in vain.
   void lift_limits(bool is_lifted) {
     session_.allowance().lift(is_lifted);
-    known_.clear();
+    candidates_.clear();
     failed_.clear();
   }
 
@@ -120,25 +122,15 @@ class Service final : public RoomMaker {
       failed_[alike] = {cluster_.stamp(), is_bound ? most + 1 : need.members, most, refused_};
     }
     if (most < 0) return false;  // there was room: allocate decides
-    const Candidates& candidates = candidates_for(job);
+    const Candidates& candidates = candidates_.of(job);
     vain.candidates = candidates.pods_without(job.id);
     vain.spared = candidates.spared();
     for (const Spared& each : refused_) {
       add_spared(vain.spared, each.reason, each.pods);
       vain.candidates -= each.pods;
     }
-    vain.why = cause_of(why_in_vain(job, vain, most));
+    vain.why = cause_of(why_in_vain(session_, job, vain, most, need.members));
     return false;
-  }
-
-  Verdict why_in_vain(const Job& job, const ConsideredEvictions& vain, std::int32_t most) {
-    const bool are_used_up =
-        std::any_of(vain.spared.begin(), vain.spared.end(),
-                    [](const Spared& each) { return each.reason == Reason::evictions_used_up; });
-    if (are_used_up) return session_.allowance().of_queues();  // LIMIT-5
-    if (vain.candidates == 0) return reject(Reason::nobody_may_leave);
-    const std::int32_t has = job.placed_count() + job.count(TaskStatus::pipelined);
-    return reject(Reason::not_enough_leave, has + most, job.min_available);
   }
 
   using Manner = Solver::Manner;
@@ -205,28 +197,31 @@ class Service final : public RoomMaker {
   }
 
   bool have_surplus(const Job& job) {
-    const auto& lots = candidates_for(job).lots();
+    const auto& lots = candidates_.of(job).lots();
     return std::any_of(lots.begin(), lots.end(), [](const auto& lot) { return !lot.is_whole; });
   }
 
   std::int32_t count_candidates(const Job& job) {
-    const Candidates& candidates = candidates_for(job);
+    const Candidates& candidates = candidates_.of(job);
     return candidates.pods_without(eviction_.policy.is_within_job ? JobId() : job.id);
   }
 
   bool try_once(const Job& job, const std::vector<TaskId>& tasks, const Manner& manner,
                 std::int32_t& most) {
-    Candidates& candidates = candidates_for(job);
     is_hopeless_ = has_asked_nobody_ = true;
     if (count_candidates(job) == 0) return false;
     if (!job.topology.rules.empty()) {
       Near near(session_, job, tasks, static_cast<std::int32_t>(tasks.size()));
+      if (near.has_parts() && eviction_.policy.is_within_job) return false;
       if (const auto places = near.places_to_clear()) {
-        return try_near(near, *places, job, tasks, manner, most);
+        near_ = &near;
+        const bool evicts = try_near(*places, job, tasks, manner, most);
+        near_ = nullptr;
+        return evicts;
       }
     }
-    const auto domains = domains_to_clear(session_, eviction_.policy, candidates, job.id, tasks,
-                                          manner.takes_whole_jobs);
+    const auto domains = domains_to_clear(session_, eviction_.policy, candidates_.of(job), job.id,
+                                          tasks, manner.takes_whole_jobs);
     if (!domains) return evicts_in(std::nullopt, job, tasks, manner, most);
     is_hopeless_ = domains->are_all;
     most = std::max(most, domains->most);
@@ -235,27 +230,23 @@ class Service final : public RoomMaker {
   }
 
   // TOPO-22. The domain that costs least.
-  bool try_near(Near& near, const std::vector<Near::Place>& places, const Job& job,
-                const std::vector<TaskId>& tasks, const Manner& manner, std::int32_t& most) {
-    const Near::Place* best = nullptr;
+  bool try_near(const Near::Places& places, const Job& job, const std::vector<TaskId>& tasks,
+                const Manner& manner, std::int32_t& most) {
+    const Near::Place* best = places.size() == 1 ? &places.front() : nullptr;
     Solver::Cost least;
     for (const Near::Place& place : places) {
-      if (domains_searched_ >= kDomainsMost && &place != &places.front()) {
-        is_hopeless_ = false;
-        break;
-      }
+      if (places.size() == 1 || (&place != &places.front() && is_long())) break;
       ++domains_searched_;
-      near.enter(place);
+      near_->enter(place);
       Statement trial(session_);
-      Solver solver = solver_for(job, manner, trial);
-      const bool found = finds(solver, job, tasks, most);
+      const std::optional<Solver::Cost> cost = find(trial, job, tasks, manner, most);
       if (most < 0) return false;
-      if (!found || (best != nullptr && least <= solver.cost())) continue;
+      if (!cost || (best != nullptr && least <= *cost)) continue;
       best = &place;
-      least = solver.cost();
+      least = *cost;
     }
     if (best == nullptr) return false;
-    near.enter(*best);
+    near_->enter(*best);
     return evicts_in(std::nullopt, job, tasks, manner, most);
   }
 
@@ -266,35 +257,70 @@ class Service final : public RoomMaker {
     std::optional<Start> best;
     Solver::Cost least;
     for (const Start& start : starts) {
-      if (domains_searched_ >= kDomainsMost && &start != &starts.front()) {
-        is_hopeless_ = false;
-        break;
-      }
+      if (&start != &starts.front() && is_long()) break;
       ++domains_searched_;
       const InDomain in_domain(session_, start);
       Statement trial(session_);
-      Solver solver = solver_for(job, manner, trial);
-      const bool found = finds(solver, job, tasks, most);
+      const std::optional<Solver::Cost> cost = find(trial, job, tasks, manner, most);
       if (most < 0) return std::nullopt;
-      if (!found || (best && least <= solver.cost())) continue;
+      if (!cost || (best && least <= *cost)) continue;
       best = start;
-      least = solver.cost();
+      least = *cost;
     }
     return best;
   }
 
-  Solver solver_for(const Job& job, const Manner& manner, Statement& statement) {
-    return Solver(session_, eviction_.policy, candidates_for(job), statement, job.id, manner);
+  bool is_long() {
+    if (domains_searched_ < kDomainsMost) return false;
+    is_hopeless_ = false;
+    return true;
   }
 
-  bool finds(Solver& solver, const Job& job, const std::vector<TaskId>& tasks, std::int32_t& most) {
+  // None: no room is found, or there is some. Then `most` is -1.
+  std::optional<Solver::Cost> find(Statement& statement, const Job& job,
+                                   const std::vector<TaskId>& tasks, const Manner& manner,
+                                   std::int32_t& most) {
+    if (near_ && near_->has_parts()) return find_parts(statement, job, tasks, manner, most);
+    Solver solver(session_, eviction_.policy, candidates_.of(job), statement, job.id, manner);
     const bool found = solver.place(tasks) && are_promises_kept(session_, job.id);
     is_hopeless_ = is_hopeless_ && solver.is_hopeless();
     has_asked_nobody_ = has_asked_nobody_ && solver.has_asked_nobody();
     most = std::max(most, solver.most());
     refused_ = solver.refused();
     if (found && !solver.evicts()) most = -1;
-    return found && solver.evicts();
+    return found && solver.evicts() ? std::optional(solver.cost()) : std::nullopt;
+  }
+
+  // TOPO-22. One part after the other.
+  std::optional<Solver::Cost> find_parts(Statement& statement, const Job& job,
+                                         std::vector<TaskId> tasks, const Manner& manner,
+                                         std::int32_t& most) {
+    is_hopeless_ = has_asked_nobody_ = false;
+    const std::int32_t before = job.unplaced_count();
+    const auto place = [&](std::span<const TaskId> part, bool /*is_in_whole*/) {
+      ++domains_searched_;
+      const std::int32_t placed = before - job.unplaced_count();
+      near_->begin(part.front());
+      Solver solver(session_, eviction_.policy, candidates_.of(job), statement, job.id, manner);
+      const bool is_placed = solver.place({part.begin(), part.end()});
+      near_->end();
+      most = std::max(most, placed + solver.most());
+      refused_ = solver.refused();
+      return PartSearch::Outcome{.placed = is_placed ? part.size() : 0};
+    };
+    const auto options = [&](TaskId task, std::size_t part, bool is_on_leaving) {
+      if (is_on_leaving) return Near::Places();
+      Near::Places places = near_->options_to_clear(task, part);
+      if (places.size() > 1 && is_long()) places.resize(1);
+      return places;
+    };
+    near_->put_in_order(tasks);
+    std::optional<Refusal> why;
+    PartSearch search(*near_, statement, {place, options, {}, true}, why, job.id);
+    if (search.run(tasks).placed < tasks.size() || !are_promises_kept(session_, job.id)) return {};
+    const Solver::Cost cost{.pods = statement.evicted().size()};
+    if (cost.pods == 0) most = -1;
+    return cost.pods == 0 ? std::nullopt : std::optional(cost);
   }
 
   bool evicts_in(const std::optional<Start>& start, const Job& job,
@@ -303,8 +329,7 @@ class Service final : public RoomMaker {
     const std::int32_t could_leave = count_candidates(job);
     const InDomain in_domain(session_, start);
     Statement statement(session_);
-    Solver solver = solver_for(job, manner, statement);
-    if (!finds(solver, job, tasks, most)) return false;
+    if (!find(statement, job, tasks, manner, most)) return false;
     const bool is_ready = static_cast<bool>(session_.ask(points::job_ready, job));
     if (!is_ready && !session_.ask(points::job_pipelined, job)) return false;
     over_limit_ = session_.allowance().take(statement.evicted());  // LIMIT-3
@@ -336,22 +361,6 @@ class Service final : public RoomMaker {
                     reject(Reason::surplus_waits, job.placed_count(), job.unplaced_count()));
   }
 
-  Candidates& candidates_for(const Job& job) {
-    if (known_.size() >= kKnownMost && !known_.contains({job.queue, job.priority})) known_.clear();
-    Known& known = known_[{job.queue, job.priority}];
-    if (known.candidates == nullptr || known.stamp != cluster_.stamp()) {
-      known = {cluster_.stamp(), std::make_unique<Candidates>(session_, eviction_.policy, job)};
-      const std::int32_t pods = known.candidates->pods_without(JobId());
-      if (std::exchange(has_evicted_, false)) counted_after_success_ += pods;
-      if (cluster_.stamp() != first_stamp_) counted_ += pods + known.candidates->asked();
-    }
-    return *known.candidates;
-  }
-
-  struct Known {
-    std::uint64_t stamp = 0;
-    std::unique_ptr<Candidates> candidates;
-  };
   struct Failed {
     std::uint64_t stamp = 0;
     std::int32_t least = 0;  // that are too many
@@ -360,23 +369,18 @@ class Service final : public RoomMaker {
   };
   using Alike = std::tuple<QueueId, std::int32_t, ShapeId>;
 
-  static constexpr std::int64_t kCountedMost = 200'000;
-  static constexpr std::size_t kKnownMost = 64;  // each has numbers of all nodes
-  static constexpr int kDomainsMost = 256;       // VICTIM-11
+  static constexpr int kDomainsMost = 256;                                           // VICTIM-11
   static constexpr FewestVictims::Bounds kBoundsOfASearch{1'000'000, 200'000, 128};  // VICTIM-16
 
   Session& session_;
   const Cluster& cluster_;
   const Eviction eviction_;
-  const std::uint64_t first_stamp_;
-  std::int64_t counted_ = 0;
-  std::int64_t counted_after_success_ = 0;
+  KnownCandidates candidates_;
   int domains_searched_ = 0;  // of all jobs
   FewestVictims::Bounds bounds_left_{1'000'000, 800'000, 512};
-  bool has_evicted_ = false;
-  std::map<std::pair<QueueId, std::int32_t>, Known> known_;
   std::map<Alike, Failed> failed_;
   std::set<JobId> tried_;
+  Near* near_ = nullptr;      // while its pods are tried near each other
   bool is_hopeless_ = false;  // the last attempt: even if all left, there would be no room
   bool has_asked_nobody_ = false;
   std::vector<Spared> refused_;  // in the last attempt

@@ -27,6 +27,11 @@ void evict_for_waiting_jobs(engine::Session& session, engine::RoomMaker& maker);
 bool evict_for_tasks(engine::Session& session, const Eviction& eviction,
                      const std::vector<TaskId>& tasks);
 
+// Why nobody leaves for the job, if at most so many of the members that it lacks could be placed.
+engine::Verdict why_in_vain(engine::Session& session, const Job& job,
+                            const ConsideredEvictions& vain, std::int32_t most,
+                            std::int32_t lacking);
+
 // True for a job that lacks its minimum, could start with what it has, and claims nothing.
 bool is_claimant(engine::Session& session, const Job& job);
 

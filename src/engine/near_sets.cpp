@@ -1,14 +1,15 @@
-#include "actions/near_sets.h"
+#include "engine/near_sets.h"
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
+#include "berth/engine/need.h"
 #include "engine/memory.h"
 
-namespace berth::actions {
-
-using namespace engine;
+namespace berth::engine {
 
 namespace {
 
@@ -75,6 +76,7 @@ void add(std::vector<NearSet>& sets, NearSet set) {
     return each.nodes == set.nodes && each.waiting == set.waiting && each.there == set.there;
   });
   if (same == sets.end()) return sets.push_back(std::move(set));
+  same->starts_whole |= set.starts_whole;
   if (!set.required || (same->required && *same->required >= *set.required)) return;
   same->required = set.required;
   same->level = std::move(set.level);
@@ -90,6 +92,20 @@ bool is_one_of(const std::vector<TaskId>& sorted, TaskId id) {
   return std::binary_search(sorted.begin(), sorted.end(), id);
 }
 
+// The tasks that the rule of this number is about.
+std::vector<TaskId> tasks_of_rule(const Cluster& cluster, const Job& job, std::size_t rule) {
+  std::vector<TaskId> about;
+  for (const TaskId id : job.tasks) {
+    const Task& task = cluster.task(id);
+    if ((task.near_rules >> rule & 1) != 0 && counts(task)) about.push_back(id);
+  }
+  return about;
+}
+
+bool makes_whole_parts(const NearRule& rule, const std::optional<Resolved>& resolved) {
+  return rule.part_size > 0 && resolved && resolved->required;
+}
+
 }  // namespace
 
 // TOPO-16
@@ -103,13 +119,9 @@ std::vector<NearSet> near_sets(Session& session, const Job& job, const std::vect
     const std::optional<Resolved> resolved = resolve(rule, cluster.topologies());
     if (!resolved) continue;
     const TreeNodes& nodes = session.memory().trees.of(cluster, resolved->topology);
-    std::vector<TaskId> about;
-    for (const TaskId id : job.tasks) {
-      const Task& task = cluster.task(id);
-      if ((task.near_rules >> r & 1) != 0 && counts(task)) about.push_back(id);
-    }
-    for (const auto& [key, members] : parts_of(cluster, rule, about)) {
-      NearSet set{&nodes, resolved->required, resolved->level, {}, {}};
+    const bool starts_whole = makes_whole_parts(rule, resolved);
+    for (const auto& [key, members] : parts_of(cluster, rule, tasks_of_rule(cluster, job, r))) {
+      NearSet set{&nodes, resolved->required, resolved->level, starts_whole, {}, {}};
       for (const TaskId id : members) {
         if (cluster.task(id).node.is_valid()) set.there.push_back(cluster.task(id).node);
         if (is_one_of(sorted, id)) set.waiting.push_back(id);
@@ -117,12 +129,39 @@ std::vector<NearSet> near_sets(Session& session, const Job& job, const std::vect
       if (!set.waiting.empty() && members.size() > 1) add(sets, std::move(set));
     }
   }
-  std::stable_sort(sets.begin(), sets.end(), [](const NearSet& left, const NearSet& right) {
-    if (left.waiting.size() != right.waiting.size())
-      return left.waiting.size() > right.waiting.size();
-    return left.required.has_value() && !right.required;
-  });
+  const auto size_of = [&](const NearSet& set) {
+    std::int64_t size = 0;
+    for (const TaskId id : set.waiting) size += part_of_cluster(cluster, cluster.shape_of(id));
+    return std::tuple(size, set.waiting.size(), set.required.has_value());
+  };
+  std::vector<std::pair<decltype(size_of(sets.front())), NearSet>> by_size;
+  for (NearSet& each : sets) by_size.emplace_back(size_of(each), std::move(each));
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [](const auto& left, const auto& right) { return left.first > right.first; });
+  std::transform(by_size.begin(), by_size.end(), sets.begin(),
+                 [](auto& each) { return std::move(each.second); });
   return sets;
+}
+
+std::size_t whole_parts_first(const Cluster& cluster, const Job& job, std::span<TaskId> tasks,
+                              std::size_t count) {
+  count = std::min(count, tasks.size());
+  if (count == 0 || count == tasks.size()) return count;
+  std::set<TaskId> first(tasks.begin(), tasks.begin() + static_cast<std::ptrdiff_t>(count));
+  for (std::size_t before = 0; std::exchange(before, first.size()) < first.size();) {
+    for (std::size_t r = 0; r < job.topology.rules.size(); ++r) {
+      const NearRule& rule = job.topology.rules[r];
+      if (!makes_whole_parts(rule, resolve(rule, cluster.topologies()))) continue;
+      for (const auto& [key, members] : parts_of(cluster, rule, tasks_of_rule(cluster, job, r))) {
+        const bool is_among = std::any_of(members.begin(), members.end(),
+                                          [&](TaskId id) { return first.contains(id); });
+        if (is_among) first.insert(members.begin(), members.end());
+      }
+    }
+  }
+  const auto end = std::stable_partition(tasks.begin(), tasks.end(),
+                                         [&](TaskId id) { return first.contains(id); });
+  return static_cast<std::size_t>(end - tasks.begin());
 }
 
 bool are_in_one_domain(const NearSet& set, const std::vector<NodeId>& nodes) {
@@ -138,4 +177,4 @@ bool are_apart(Session& session, const Job& job) {
   });
 }
 
-}  // namespace berth::actions
+}  // namespace berth::engine
