@@ -27,6 +27,11 @@ class Server final : public proxy::H2Events {
     std::string out;
     return !answers_ || (session_.send(out, 1 << 16) && !session_.has_long_queue());
   }
+  // A fault may be found at once, or be answered before the end.
+  bool is_over() {
+    std::string out;
+    return !session_.send(out, 1 << 16) || session_.is_over();
+  }
   const std::string& log() const { return log_; }
 
  private:
@@ -68,7 +73,8 @@ std::string read(const std::vector<std::string_view>& pieces, bool answers) {
   Server server(answers);
   bool goes_on = server.take(kPreface);
   for (const std::string_view piece : pieces) goes_on = goes_on && server.take(piece);
-  return server.log() + (goes_on ? "" : "broken");
+  const std::string log = server.log();
+  return log + (goes_on && !server.is_over() ? "" : "over");
 }
 
 }  // namespace
