@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
-#include <tuple>
 
-#include "berth/engine/fit.h"
 #include "berth/engine/need.h"
 #include "engine/idle_room.h"
 #include "engine/memory.h"
@@ -50,8 +48,6 @@ Near::Near(Session& session, const Job& job)
     : Near(session, job,
            job.topology.rules.empty() ? std::vector<TaskId>() : lacking_members(session, job),
            job.min_available) {}
-
-bool Near::is_required() const { return !required_.empty(); }
 
 void Near::put_in_order(std::span<TaskId> tasks) const {
   constexpr auto kLast = std::numeric_limits<std::size_t>::max();

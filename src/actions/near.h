@@ -30,8 +30,6 @@ class Near {
   Near& operator=(const Near&) = delete;
 
   bool asks_for_nothing() const { return sets_.empty(); }
-  // Must some of its pods be near each other?
-  bool is_required() const;
   // TOPO-20. Those of these tasks that must be near come first, set by set, the larger sets first:
   // the others could take the room of a set whose domain is chosen.
   void put_in_order(std::span<TaskId> tasks) const;
@@ -100,6 +98,8 @@ class Near {
 
   static constexpr std::size_t kNone = SIZE_MAX;
 
+  // Must some of its pods be near each other?
+  bool is_required() const { return !required_.empty(); }
   const NearSet* whole() const;
   std::vector<NodeId> there_of(const NearSet& set) const;
   static std::int64_t sum_of(const Counts& counts);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -40,18 +39,12 @@ struct TooMany {
   std::int64_t left = 0;
 };
 
-std::map<ShapeId, std::int64_t> kinds_of(const Cluster& cluster, const std::vector<TaskId>& tasks) {
-  std::map<ShapeId, std::int64_t> kinds;
-  for (const TaskId id : tasks) ++kinds[cluster.task(id).shape];
-  return kinds;
-}
-
 }  // namespace
 
 // The most pods of these kinds that one domain of the level takes once it is emptied.
 std::int64_t Feasibility::most_in_one_domain(Session& session, const NearSet& set) {
   std::vector<std::pair<std::int64_t, std::shared_ptr<const TreeRoom>>> kinds;
-  for (const auto& [shape, count] : kinds_of(session.cluster(), set.waiting)) {
+  for (const auto& [shape, count] : waiting_kinds(session.cluster(), set)) {
     kinds.emplace_back(count, emptied(session, *set.nodes, shape));
   }
   const auto all = static_cast<std::int64_t>(set.waiting.size());

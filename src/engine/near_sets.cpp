@@ -143,6 +143,12 @@ std::vector<NearSet> near_sets(Session& session, const Job& job, const std::vect
   return sets;
 }
 
+std::map<ShapeId, std::int64_t> waiting_kinds(const Cluster& cluster, const NearSet& set) {
+  std::map<ShapeId, std::int64_t> kinds;
+  for (const TaskId id : set.waiting) ++kinds[cluster.task(id).shape];
+  return kinds;
+}
+
 std::size_t whole_parts_first(const Cluster& cluster, const Job& job, std::span<TaskId> tasks,
                               std::size_t count) {
   count = std::min(count, tasks.size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +27,9 @@ struct NearSet {
 // without a level that is known ask for nothing (TOPO-11), and a pod by itself is near itself
 // (TOPO-14).
 std::vector<NearSet> near_sets(Session& session, const Job& job, const std::vector<TaskId>& tasks);
+
+// How many of those to be placed are of each shape.
+std::map<ShapeId, std::int64_t> waiting_kinds(const Cluster& cluster, const NearSet& set);
 
 // TOPO-25. The first so many of these tasks, and the others of the parts that start with them:
 // these come first. Returns how many they are.

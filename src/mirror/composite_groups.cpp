@@ -11,8 +11,6 @@ namespace berth::mirror {
 
 namespace {
 
-constexpr int kLevelsMax = CompositeGroupObject::kLevelsMost;
-
 bool has_its_place(const PodObject& pod) {
   return !pod.node_name.empty() && pod.phase != PodPhase::failed && !pod.terminating;
 }
@@ -93,7 +91,7 @@ class CompositeForest {
   void plant(const PodGroupObject& group, const std::string& waits_for, int level) {
     const CompositeGroupObject* const whole = as_composite(group);
     if (whole == nullptr) return give_alone(group, waits_for);
-    if (level > kLevelsMax || !seen_.insert(&group).second) return;
+    if (level > CompositeGroupObject::kLevelsMost || !seen_.insert(&group).second) return;
     if (whole->min_groups == 0) {
       for (const PodGroupObject* each : below_[group.name]) plant(*each, waits_for, level + 1);
       return;
@@ -137,7 +135,7 @@ class CompositeForest {
             job, "starts more than " + std::to_string(bounds::kRolesOfGroup) + " groups together");
         continue;
       }
-      if (level >= kLevelsMax || !seen_.insert(&member).second) continue;
+      if (level >= CompositeGroupObject::kLevelsMost || !seen_.insert(&member).second) continue;
       std::vector<NearRule> near = nearness;  // KUBEGROUP-11
       for (NearRule rule : member.topology.rules) {
         rule.pods = {.say_so = true, .set = member.name};

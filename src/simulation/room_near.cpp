@@ -19,8 +19,7 @@ constexpr std::size_t kDomainsShown = 5;
 using RoomOfDomains = std::vector<std::pair<std::int64_t, std::string>>;
 
 RoomOfDomains rooms_for(engine::Session& session, const NearSet& set) {
-  std::map<ShapeId, std::int64_t> counts;
-  for (const TaskId task : set.waiting) ++counts[session.cluster().task(task).shape];
+  const std::map<ShapeId, std::int64_t> counts = waiting_kinds(session.cluster(), set);
   RoomOfDomains rooms;
   for (const TreeDomainId domain : set.nodes->domains(*set.required)) {
     std::int64_t fitting = 0;

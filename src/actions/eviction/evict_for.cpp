@@ -16,8 +16,6 @@
 #include "actions/near.h"
 #include "actions/part_search.h"
 #include "actions/placement.h"
-#include "berth/engine/fit.h"
-#include "berth/engine/surplus.h"
 #include "engine/memory.h"
 
 namespace berth::actions {
@@ -202,8 +200,7 @@ class Service final : public RoomMaker {
   }
 
   std::int32_t count_candidates(const Job& job) {
-    const Candidates& candidates = candidates_.of(job);
-    return candidates.pods_without(eviction_.policy.is_within_job ? JobId() : job.id);
+    return candidates_.of(job).pods_without(eviction_.policy.is_within_job ? JobId() : job.id);
   }
 
   bool try_once(const Job& job, const std::vector<TaskId>& tasks, const Manner& manner,
@@ -232,10 +229,14 @@ class Service final : public RoomMaker {
   // TOPO-22. The domain that costs least.
   bool try_near(const Near::Places& places, const Job& job, const std::vector<TaskId>& tasks,
                 const Manner& manner, std::int32_t& most) {
-    const Near::Place* best = places.size() == 1 ? &places.front() : nullptr;
+    if (places.size() == 1) {
+      near_->enter(places.front());
+      return evicts_in(std::nullopt, job, tasks, manner, most);
+    }
+    const Near::Place* best = nullptr;
     Solver::Cost least;
     for (const Near::Place& place : places) {
-      if (places.size() == 1 || (&place != &places.front() && is_long())) break;
+      if (&place != &places.front() && is_long()) break;
       ++domains_searched_;
       near_->enter(place);
       Statement trial(session_);
@@ -245,9 +246,8 @@ class Service final : public RoomMaker {
       best = &place;
       least = *cost;
     }
-    if (best == nullptr) return false;
-    near_->enter(*best);
-    return evicts_in(std::nullopt, job, tasks, manner, most);
+    if (best != nullptr) near_->enter(*best);
+    return best != nullptr && evicts_in(std::nullopt, job, tasks, manner, most);
   }
 
   // VICTIM-11. The domain that costs least. `most` is -1 if one needs no evictions.
