@@ -27,7 +27,8 @@ const (
 )
 
 // world stands for users, for the controllers that make lost members again under their names, for
-// kubelets and for the controller that deletes pods of lost nodes. Each round looks at what is there
+// kubelets and for the controller that deletes pods of lost nodes, and pods without a node whose
+// deletion was begun: the API server writes a deletion in two steps. Each round looks at what is there
 // and does what is missing, so an answer that is lost does no harm. Under the run's mutex.
 type world struct {
 	*state
@@ -78,7 +79,7 @@ func (w *world) round(ctx context.Context, now time.Time) {
 	}
 	w.reconcileOthers(ctx)
 	for _, key := range slices.Sorted(maps.Keys(w.pods)) {
-		w.actAsKubelet(ctx, w.pods[key], now)
+		w.lookAfter(ctx, w.pods[key], now)
 	}
 }
 
@@ -264,15 +265,13 @@ func (w *world) reconcileOthers(ctx context.Context) {
 	}
 }
 
-// actAsKubelet runs what is bound, and lets go what is deleted or was on a node that is lost.
-func (w *world) actAsKubelet(ctx context.Context, pod *podState, now time.Time) {
-	if !pod.isBound() {
-		return
-	}
+// lookAfter has a pod that is bound run, and what is deleted or was on a lost node go.
+func (w *world) lookAfter(ctx context.Context, pod *podState, now time.Time) {
 	lost, isLost := w.lostAt[pod.Spec.NodeName]
 	switch {
 	case pod.DeletionTimestamp != nil, isLost && now.Sub(lost) > time.Second:
 		w.deletePod(ctx, pod)
+	case !pod.isBound():
 	case pod.Status.Phase == core.PodPending:
 		w.patchStatus(ctx, pod, `{"status":{"phase":"Running","conditions":[`+
 			`{"type":"Ready","status":"True"}]}}`)
