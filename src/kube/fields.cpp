@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "berth/base/dns_name.h"
 #include "berth/base/printable.h"
@@ -16,6 +17,7 @@ namespace {
 
 // Creation times have no fractions, and clocks differ a little.
 constexpr Duration kClocksDiffer = std::chrono::seconds(2);
+constexpr std::int64_t kSecondsMost = 10LL * 365 * 24 * 3600;  // of a time limit
 constexpr std::size_t kResourceNameMax = 317;  // a DNS name, a slash and a name of 63
 
 bool is_lower_alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
@@ -116,6 +118,35 @@ std::optional<Duration> read_waiting_limit(const document::Cursor& object) {
     if (const auto limit = parse_duration(text); !text.empty() && limit) return *limit;
   }
   return std::nullopt;
+}
+
+std::optional<Duration> read_stated_limit(const document::Cursor& object) {
+  const document::Cursor ours = object["metadata"]["annotations"]["berth.dev/time-limit"];
+  if (ours.is_present()) {
+    if (const auto limit = read_hint(ours); limit && *limit > Duration()) return limit;
+    ours.warn("\"" + ours.text() + "\" is not a time above 0, such as 2h30m");
+  }
+  const document::Cursor of_kueue =
+      object["metadata"]["labels"]["kueue.x-k8s.io/max-exec-time-seconds"];
+  const std::string text = of_kueue.text();
+  std::int64_t seconds = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool is_number = fault == std::errc() && end == text.data() + text.size();
+  if (!is_number || seconds < 1 || seconds > kSecondsMost) return std::nullopt;
+  return std::chrono::seconds(seconds);
+}
+
+TimeTerms read_time_terms(const document::Cursor& pod) {
+  const document::Cursor spec = pod["spec"];
+  TimeTerms terms;
+  terms.stated = read_stated_limit(pod);
+  if (const document::Cursor deadline = spec["activeDeadlineSeconds"]; deadline.is_present()) {
+    terms.deadline = std::chrono::seconds(deadline.integer(0, 0, kSecondsMost));
+  }
+  constexpr std::int64_t kGraceOfKubernetes = 30;
+  const document::Cursor grace = spec["terminationGracePeriodSeconds"];
+  terms.grace = std::chrono::seconds(grace.integer(kGraceOfKubernetes, 0, kSecondsMost));
+  return terms;
 }
 
 std::optional<TimePoint> read_time_annotation(const document::Cursor& object,

@@ -51,6 +51,9 @@ std::string annotation_or_label(const document::Cursor& object, std::string_view
 // Volcano's annotation, in its two spellings; none if absent. A value that is no duration is
 // ignored, as in Volcano, so that the job is not lost.
 std::optional<Duration> read_waiting_limit(const document::Cursor& object);
+// TIME-1. One that cannot be read counts as absent, with a warning.
+std::optional<Duration> read_stated_limit(const document::Cursor& object);
+TimeTerms read_time_terms(const document::Cursor& pod);
 
 // Annotations of a target, past or present (berth/model/reservation.h). A bad time is ignored. So
 // is a time before `created`: the manifest is then a copy of another object's.

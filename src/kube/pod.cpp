@@ -146,6 +146,7 @@ Result<PodObject> decode_pod(const document::Value& value, std::string_view file
   pod.eviction = read_eviction_terms(root);
   pod.run_time = read_hint(root["metadata"]["annotations"]["berth.dev/run-time"]);
   pod.waiting_limit = read_waiting_limit(root);
+  pod.times = read_time_terms(root);
   pod.marks = read_marks(root, pod.created);
   pod.owner = read_controller(root);
   // A kubelet's static pod belongs to its node.

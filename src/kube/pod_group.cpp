@@ -181,6 +181,7 @@ Result<PodGroupObject> decode_group(GroupApi api, const document::Value& value,
   read_roles(spec["minTaskMember"], group);
   if (spec["minResources"].is_present()) group.min_resources = read_amounts(spec["minResources"]);
   group.waiting_limit = read_waiting_limit(root);
+  group.time_limit = read_stated_limit(root);
   group.eviction = read_eviction_terms(root);
   group.marks = read_marks(root, group.created);
   group.owner_uid = read_controller(root).uid;

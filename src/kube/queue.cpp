@@ -127,15 +127,15 @@ void read_spec(const document::Cursor& root, QueueObject& queue) {
   queue.not_honoured = not_honoured_in(spec);
 }
 
-constexpr Duration kMinRunTimeMost = std::chrono::hours(8760);
+constexpr Duration kTimeMost = std::chrono::hours(8760);
 
-// RUNTIME-2. One that cannot be read, or that is too long, has no effect, and its name goes into
-// `not_honoured`.
-void read_min_run_times(const document::Cursor& root, QueueObject& queue) {
+// RUNTIME-2, TIME-3. One that cannot be read, or that is too long, has no effect, and its name goes
+// into `not_honoured`.
+void read_times(const document::Cursor& root, QueueObject& queue) {
   const auto read = [&](const char* name, std::optional<Duration>& time) {
     const document::Cursor annotation = root["metadata"]["annotations"][name];
     time = read_hint(annotation);
-    if (time && *time > kMinRunTimeMost) {
+    if (time && *time > kTimeMost) {
       annotation.warn("\"" + annotation.text() + "\" is more than 8760h");
       time.reset();
     }
@@ -143,6 +143,8 @@ void read_min_run_times(const document::Cursor& root, QueueObject& queue) {
   };
   read("berth.dev/preempt-min-run-time", queue.preempt_min_run_time);
   read("berth.dev/reclaim-min-run-time", queue.reclaim_min_run_time);
+  read("berth.dev/default-time-limit", queue.default_time_limit);  // TIME-3
+  read("berth.dev/max-time-limit", queue.max_time_limit);
 }
 
 WrittenCondition condition_of(const document::Cursor& condition) {
@@ -187,7 +189,7 @@ Result<QueueObject> decode_queue(const document::Value& value, std::string_view 
   document::Reading reading(value, file);
   QueueObject again;
   read_spec(reading.root(), again);
-  read_min_run_times(reading.root(), again);
+  read_times(reading.root(), again);
   if (reading.failed()) return reading.error();
   return queue;
 }
@@ -206,7 +208,7 @@ Result<QueueObject> decode_queue_with_fault(const document::Value& value, std::s
   read_spec(root, queue);
   if (reading.failed()) queue.fault = reading.error().message;
   document::Reading hints(value, file, document::Strictness::lenient);
-  read_min_run_times(hints.root(), queue);
+  read_times(hints.root(), queue);
   if (complaint != nullptr) *complaint = hints.warning();
   // An unreadable status is no fault of the queue: we write it anew.
   document::Reading status(value, file);

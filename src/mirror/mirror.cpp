@@ -18,7 +18,13 @@ Mirror::Mirror(Options options)
       default_spreads_(options_.default_spreads),
       rights_(options_.naming_check) {
   cluster_.mutable_topologies().set_levels(options_.topology_levels);
-  on(bare_queue(options_.default_queue));
+  on(default_queue());
+}
+
+QueueObject Mirror::default_queue() const {
+  QueueObject queue = bare_queue(options_.default_queue);
+  queue.is_fifo = options_.default_queue_is_fifo;
+  return queue;
 }
 
 void Mirror::apply(const ClusterEvent& event) {
@@ -127,6 +133,7 @@ void Mirror::assume(const Plan& plan, TimePoint now) {
     cluster_.mutable_job(id).admitted_at = now;
     cluster_.mutable_job(id).returned_at.reset();
   }
+  assume_promises(plan);
   for (const JobId id : plan.returned) {
     move(id, GroupPhase::pending);
     cluster_.mutable_job(id).returned_at = now;
@@ -138,7 +145,24 @@ void Mirror::assume(const Plan& plan, TimePoint now) {
   assume_claims(plan, now);
 }
 
+// BEHIND-6. What is promised no more is forgotten. What stays is not touched.
+void Mirror::assume_promises(const Plan& plan) {
+  std::vector<JobId> before = std::exchange(promised_, {});
+  for (const PromisedStart& each : plan.promises) {
+    if (cluster_.job(each.job).promised_start != each.start) {
+      cluster_.mutable_job(each.job).promised_start = each.start;
+    }
+    promised_.push_back(each.job);
+  }
+  std::sort(promised_.begin(), promised_.end());
+  for (const JobId id : before) {
+    if (std::binary_search(promised_.begin(), promised_.end(), id)) continue;
+    if (cluster_.job(id).promised_start) cluster_.mutable_job(id).promised_start.reset();
+  }
+}
+
 void Mirror::forget_plans() {
+  assume_promises({});
   while (!attempted_.empty()) forget_attempts(*attempted_.begin());
   while (!evictions_.empty()) end_eviction(evictions_.begin()->first);
   for (const JobId id : std::vector<JobId>(cluster_.claimants())) {

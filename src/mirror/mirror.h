@@ -16,6 +16,7 @@
 #include "mirror/default_spreads.h"
 #include "mirror/group_owner.h"
 #include "mirror/naming_rights.h"
+#include "mirror/options.h"
 #include "mirror/relation_bounds.h"
 #include "mirror/target_names.h"
 #include "mirror/topology_wishes.h"
@@ -25,25 +26,6 @@
 // settle(), the cluster depends only on the objects, not on that order.
 
 namespace berth::mirror {
-
-struct Options {
-  std::vector<std::string> managed_schedulers{"berth"};  // spec.schedulerName of our pods
-  std::string default_queue = "default";                 // exists even without an object
-  NamingCheck naming_check = NamingCheck::none;
-  bool checks_classes = false;     // MAY-12
-  bool checks_protection = false;  // MAY-14
-  // Of OwnedGangs (owned_gangs.h): which owners of pods are gangs, which of their resources are
-  // watched, and how long a pod waits for an owner that is not known. 0: no pod does.
-  GangRule gangs = GangRule::annotated;
-  std::vector<std::string> owners = default_owner_resources();
-  Duration owner_patience = std::chrono::seconds(10);
-  // Of pods without constraints of their own (SPREAD-8); their selectors are filled in.
-  std::vector<SpreadConstraint> default_spreads = {};
-  std::vector<std::string> topology_levels = {};  // labels of nodes, the outermost first (TOPO-1)
-};
-
-// A queue without a spec: weight 1, open, no bounds.
-QueueObject bare_queue(const std::string& name);
 
 class Mirror {
  public:
@@ -222,9 +204,11 @@ class Mirror {
   bool has_lost_others(TaskId id) const;
   void settle_refusals(TimePoint now);
   void settle_times(TimePoint now);
+  void note_times(TaskId id, const PodObject& object);
   void note_terms(TaskId id, JobId job, const EvictionTerms& terms);
   void settle_terms(JobId id, TimePoint now, std::string& refused);
   void assume_claims(const Plan& plan, TimePoint now);
+  void assume_promises(const Plan& plan);
   void restore_claims_of(JobId id, const std::string& text, TimePoint now);
   void believe_pods_that_leave(JobId id);
 
@@ -237,6 +221,7 @@ class Mirror {
 
   // groups and queues (mirror_groups.cpp)
   JobId group_job(const std::string& full_name);
+  QueueObject default_queue() const;
   void configure_group(const Group& group);
   void set_roles(JobId id, const std::map<std::string, std::int32_t>& minimums);
   PriorityClassObject priority_class_of(const std::string& name) const;
@@ -379,6 +364,7 @@ class Mirror {
     TimePoint remembered_until;  // then the doubling starts again
   };
   std::map<TaskId, EvictionRefusal> refusals_;
+  std::vector<JobId> promised_;            // Job::promised_start is set
   std::vector<TaskId> without_time_;       // pods on nodes whose objects say no time, just seen
   std::map<TaskId, EvictionTerms> terms_;  // of the pods that say something themselves
   std::set<JobId> jobs_with_terms_;        // of which a pod may have terms, by itself or its group

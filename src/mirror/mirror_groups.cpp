@@ -60,6 +60,7 @@ void Mirror::configure_group(const Group& group) {
   job.api = object.api;
   job.min_available = object.min_member;
   job.waiting_limit = object.waiting_limit;
+  job.time_limit = object.time_limit;
   job.fault = object.fault;
   job.waits_for = object.waits_for;
   job.leaves_whole = object.leaves_whole;
@@ -206,6 +207,8 @@ void Mirror::on(const QueueObject& object) {
   queue.namespaces = object.namespaces;
   queue.preempt_min_run_time = object.preempt_min_run_time;
   queue.reclaim_min_run_time = object.reclaim_min_run_time;
+  queue.default_time_limit = object.default_time_limit;
+  queue.max_time_limit = object.max_time_limit;
   queue.not_honoured = object.not_honoured;
   queue.fault = object.fault;
   note_queue_scheduler(object.name, object.scheduler);
@@ -229,7 +232,7 @@ void Mirror::on(const QueueObject& object) {
 void Mirror::on(const QueueDeleted& deleted) {
   const auto found = queues_.find(deleted.name);
   if (found == queues_.end()) return;
-  if (deleted.name == options_.default_queue) return on(bare_queue(deleted.name));
+  if (deleted.name == options_.default_queue) return on(default_queue());
   const QueueId id = found->second;
   forget_nodes_of(id);
   queues_.erase(found);

@@ -80,6 +80,7 @@ void Mirror::take(const PodObject& whole) {
     cluster_.set_labels(id, object.labels);
   }
   set_members(id, object, has_job ? job_of(object) : JobId());
+  note_times(id, object);
   note_account(id, object);
   topology_wishes_.note(id, cluster_.task(id).job, object.topology);
   if (has_job) target_names_.note_pod(cluster_.task(id).job, object);
@@ -157,6 +158,16 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
   cluster_.move_task(id, before.node, before.status);
   if (job.is_valid()) hasten(job, true);
   if (before.job.is_valid() && before.job != job) drop_job_if_empty(before.job);
+}
+
+// TIME-1, TIME-4
+void Mirror::note_times(TaskId id, const PodObject& object) {
+  const TimePoint started = object.started.value_or(TimePoint::min());
+  const Task& before = cluster_.task(id);
+  if (before.times == object.times && before.started == started) return;
+  Task& task = cluster_.mutable_task(id);
+  task.times = object.times;
+  task.started = started;
 }
 
 // TERM-3. Pods whose objects say no time.

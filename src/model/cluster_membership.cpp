@@ -290,7 +290,8 @@ bool same_spec(const Queue& left, const Queue& right) {
                     queue.is_reclaimable, queue.parent, queue.state, queue.capability.entries(),
                     queue.guarantee_share_of, queue.guarantee_share_billionths, queue.names_policy,
                     queue.guarantees_hard, queue.deserved.entries(), queue.is_fifo,
-                    queue.preempt_min_run_time, queue.reclaim_min_run_time, queue.not_honoured,
+                    queue.preempt_min_run_time, queue.reclaim_min_run_time,
+                    queue.default_time_limit, queue.max_time_limit, queue.not_honoured,
                     queue.fault);
   };
   return spec(left) == spec(right) && left.guarantee == right.guarantee &&

@@ -60,6 +60,9 @@ struct Job {
   std::optional<TimePoint> returned_at;   // sent back to Pending, and not admitted since
   std::optional<Duration> waiting_limit;  // annotation volcano.sh/sla-waiting-time
 
+  std::optional<Duration> time_limit;       // PodGroupObject::time_limit
+  std::optional<TimePoint> promised_start;  // by backfill (BEHIND-6); none: nobody has promised
+
   TimePoint first_seen;                    // by a scheduler; waiting counts from here
   bool is_whole = false;                   // the pods of its minimum are there, gated ones aside
   TimePoint whole_since;                   // when that became so, or ceased to be

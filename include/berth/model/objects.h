@@ -18,6 +18,7 @@
 #include "berth/model/pod_group.h"
 #include "berth/model/reservation.h"
 #include "berth/model/resources.h"
+#include "berth/model/time_limit.h"
 #include "berth/model/written_status.h"
 
 // The parts of Kubernetes objects that Berth reads, in the engine's words and units (DESIGN D1,
@@ -92,7 +93,8 @@ struct PodObject {
   NamedAmounts request;            // effective, incl. init, sidecars, overhead; "pods" is 1
   Constraints constraints;
   VolumeWishes volumes;
-  std::optional<Duration> run_time;       // annotation berth.dev/run-time
+  std::optional<Duration> run_time;  // annotation berth.dev/run-time
+  TimeTerms times;
   std::optional<Duration> waiting_limit;  // annotation volcano.sh/sla-waiting-time
   std::optional<TimePoint> started;       // status.startTime
   std::optional<TimePoint> scheduled;     // since when its condition PodScheduled is True
@@ -137,6 +139,8 @@ struct QueueObject {
   NamespaceSelector namespaces;  // whose jobs it serves: spec and annotation together
   std::optional<Duration> preempt_min_run_time;  // annotation berth.dev/preempt-min-run-time
   std::optional<Duration> reclaim_min_run_time;  // annotation berth.dev/reclaim-min-run-time
+  std::optional<Duration> default_time_limit;    // annotation berth.dev/default-time-limit
+  std::optional<Duration> max_time_limit;        // annotation berth.dev/max-time-limit
   std::vector<std::string> not_honoured;         // fields and annotations that have no effect
   std::string scheduler;                         // annotation berth.dev/scheduler; empty: none
   // The fault in parts that could not be read, which are left out. Empty: none.

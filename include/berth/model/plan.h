@@ -136,6 +136,13 @@ struct QueueShares {
   }
 };
 
+// A job that waits and is to start then, as long as all keep their time limits (BEHIND-6).
+struct PromisedStart {
+  JobId job;
+  TimePoint start;
+  bool operator==(const PromisedStart&) const = default;
+};
+
 struct Plan {
   std::vector<Placement> binds;
   // All claims that stand after the session: on room being vacated, or held for a whole gang.
@@ -148,6 +155,7 @@ struct Plan {
   std::vector<Refusal> refusals;                // at most one for each job, the last one
   // Of these, the jobs that need nothing but room, in the order of service. None: nobody asked.
   std::optional<std::vector<JobId>> order;
+  std::vector<PromisedStart> promises;    // all there are after the session, by start
   std::vector<Reservation> reservations;  // all there are after the session, by election
   std::vector<EndedReservation> ended;
   std::vector<QueueNodes> queue_nodes;               // all there are after the session

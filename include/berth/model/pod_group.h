@@ -41,6 +41,7 @@ struct PodGroupObject {
   std::optional<NamedAmounts> min_resources;
   GroupPhase phase = GroupPhase::pending;
   std::optional<Duration> waiting_limit;  // annotation volcano.sh/sla-waiting-time
+  std::optional<Duration> time_limit;     // of its pods that say nothing themselves (TIME-2)
   GroupApi api = GroupApi::volcano;
   std::optional<TimePoint> started;  // status.scheduleStartTime, of scheduling.x-k8s.io
   WrittenStatus written;

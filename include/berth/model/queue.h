@@ -37,11 +37,12 @@ struct Queue {
   NamespaceSelector namespaces;  // whose jobs it serves
   // Annotations; none: those of the queue above count (RUNTIME-2).
   std::optional<Duration> preempt_min_run_time, reclaim_min_run_time;
-  std::vector<std::string> not_honoured;  // written fields without effect
-  std::string fault;                      // the fault in its spec; empty: none
-  NodeChoice node_choice;                 // of nodes of its own
-  Resources allocated;                    // by tasks of its jobs that are_allocated
-  Resources demand;                       // by tasks of its jobs, placed or waiting
+  std::optional<Duration> default_time_limit, max_time_limit;  // annotations; likewise (TIME-3)
+  std::vector<std::string> not_honoured;                       // written fields without effect
+  std::string fault;                                           // the fault in its spec; empty: none
+  NodeChoice node_choice;                                      // of nodes of its own
+  Resources allocated;  // by tasks of its jobs that are_allocated
+  Resources demand;     // by tasks of its jobs, placed or waiting
 };
 
 // True for equal specs: names, weights and bounds. Identity and use do not count.

@@ -6,6 +6,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/base/strong_id.h"
+#include "berth/model/time_limit.h"
 
 namespace berth {
 
@@ -65,6 +66,8 @@ struct Task {
   std::int64_t index = -1;  // within its group; -1: none
   TimePoint created;
   TimePoint scheduled_at = TimePoint::min();  // when it got its node; min: it has none
+  TimePoint started = TimePoint::min();       // status.startTime; min: it has not started
+  TimeTerms times;
   // Until then it is not evicted: as its user asks, and because the API server has just refused.
   TimePoint cooldown_until = TimePoint::min();
   TimePoint eviction_refused_until = TimePoint::min();
