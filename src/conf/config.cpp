@@ -257,6 +257,9 @@ class ConfigLoader {
         duration_within(root["schedulePeriod"], config_.schedule_period, kPeriodRange);
     config_.default_queue = dns_subdomain(root["defaultQueue"], config_.default_queue);
     if (config_.default_queue.empty()) root["defaultQueue"].complain("empty, expected a queue");
+    const std::string strategy = root["defaultQueueStrategy"].text("traverse");
+    require_known(root["defaultQueueStrategy"], strategy, "strategy", {"fifo", "traverse"});
+    config_.default_queue_is_fifo = strategy == "fifo";
     if (const Value* metrics = root.value()->find("metrics"); metrics != nullptr) {
       config_.warnings.push_back(reading_.place_of(*metrics) + ": `metrics` is ignored");
     }

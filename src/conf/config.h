@@ -134,6 +134,7 @@ struct Config {
   std::vector<std::string> scheduler_names{"berth"};  // spec.schedulerName of pods we decide for
   Duration schedule_period = std::chrono::seconds(1);
   std::string default_queue = "default";
+  bool default_queue_is_fifo = false;
   ExtenderSettings extender;
   std::optional<PagesSettings> pages;  // none: they are on the extender's port
   BarrierSettings barrier;

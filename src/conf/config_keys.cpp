@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 87> kKeys{{
+constexpr std::array<ConfigKey, 88> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "actions of a session, in this order; each once"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -23,6 +23,8 @@ constexpr std::array<ConfigKey, 87> kKeys{{
     {"", "evictionLimit", "map", "",
      "how many pods are evicted within a minute (docs/design/eviction-limits.md)"},
     {"", "defaultQueue", "DNS name", "`default`", "queue of pods and groups without a queue"},
+    {"", "defaultQueueStrategy", "`fifo` or `traverse`", "`traverse`",
+     "`dequeueStrategy` of that queue while it has no object"},
     {"", "extender", "map", "", "the server that kube-scheduler calls"},
     {"", "pages", "map", "none: on the extender's port",
      "a server of its own for metrics, probes and pages"},

@@ -74,6 +74,9 @@ std::vector<std::string> Configuration::waiting_for_restart() const {
   std::vector<std::string> keys;
   if (now->scheduler_names != first_->scheduler_names) keys.push_back("schedulerNames");
   if (now->default_queue != first_->default_queue) keys.push_back("defaultQueue");
+  if (now->default_queue_is_fifo != first_->default_queue_is_fifo) {
+    keys.push_back("defaultQueueStrategy");
+  }
   if (now->extender != first_->extender) keys.push_back("extender");
   if (now->pages != first_->pages) keys.push_back("pages");
   if (now->barrier != first_->barrier) keys.push_back("barrier");

@@ -22,6 +22,7 @@ SessionLoop::Settings loop_settings(const conf::Config& config, Environment& env
   const steering::Mode mode = mode_of(config);
   return {.mirror = {.managed_schedulers = config.scheduler_names,
                      .default_queue = config.default_queue,
+                     .default_queue_is_fifo = config.default_queue_is_fifo,
                      .naming_check = naming_check(config, environment),
                      .checks_classes = is_reviewed(environment, config.permissions.group_class),
                      .checks_protection = is_reviewed(environment, config.permissions.protection),

@@ -25,6 +25,7 @@ std::vector<NodeObject> nodes_like(const NodeObject& example, std::size_t count)
 mirror::Options mirror_options(const conf::Config& config) {
   return {.managed_schedulers = config.scheduler_names,
           .default_queue = config.default_queue,
+          .default_queue_is_fifo = config.default_queue_is_fifo,
           .gangs = config.jobs.gang,
           .owners = config.jobs.owners,
           .default_spreads = config.constraints.default_spreads,
