@@ -30,6 +30,7 @@ const std::map<std::string, std::string> kHeaders{
     {"PkgConfig::NGHTTP2", "nghttp2/"},
     {"PkgConfig::RE2", "re2/"},
     {"CURL::libcurl", "curl/"},
+    {"ZLIB::ZLIB", "zlib.h"},
 };
 
 struct Include {
