@@ -7,10 +7,11 @@
 
 #include "support/damage.h"
 #include "support/seeds.h"
+#include "traces/openb.h"
 #include "traces/samples.h"
 #include "traces/swf.h"
 
-namespace berth::traces {
+namespace berth::traces::hostile_traces_test {
 namespace {
 
 constexpr std::string_view kLog =
@@ -18,6 +19,15 @@ constexpr std::string_view kLog =
     "1 0 5 30 4 -1 -1 4 60 -1 1 1 1 1 1 1 -1 -1\n"
     "2 9.5 -1 -1 4 -1 -1 4 60 2048 5 1 1 1 1 1 -1 -1\n"
     "3 3 5 10 4 1.5 -1 -1 -1 -1 2 1 1 1 1 1 -1 -1\n";
+
+constexpr std::string_view kPods =
+    "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"
+    "deletion_time,scheduled_time\n"
+    "pod-0,12000,16384,1,1000,A|B,LS,Running,0,12537496,0\n"
+    "pod-1,6000,12288,1,460,,LS,Running,427061,12902960,427071\n";
+
+constexpr std::string_view kNodes =
+    "sn,cpu_milli,memory_mib,gpu,model\nn-0,32000,262144,0,\nn-1,128000,786432,8,G3\n";
 
 void expect_sound(const Result<Trace>& trace, bool skips) {
   if (!trace) {
@@ -57,5 +67,22 @@ TEST(HostileTraces, OfSwfAreReadOrRefused) {
   }
 }
 
+TEST(HostileTraces, OfOpenbAreReadOrRefused) {
+  for (const std::uint64_t seed : support::seeds(4'000)) {
+    SCOPED_TRACE("BERTH_SEED=" + std::to_string(seed));
+    const std::string text = damaged(seed, kPods, seed % 3 == 0);
+    for (const bool skips : {false, true}) {
+      OpenbOptions options;
+      options.skip_bad_lines = skips;
+      TextBytes bytes(text);
+      expect_sound(read_openb_pods(bytes, "f", options), skips);
+    }
+    const std::string list = damaged(seed, kNodes, false);
+    TextBytes bytes(list);
+    const auto nodes = read_openb_nodes(bytes, "f");
+    ASSERT_TRUE(nodes || nodes.error().where.starts_with("f:"));
+  }
+}
+
 }  // namespace
-}  // namespace berth::traces
+}  // namespace berth::traces::hostile_traces_test
