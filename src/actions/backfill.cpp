@@ -3,12 +3,20 @@
 // They compete with others only for the number of pods on a node, so they come after all tasks that
 // ask for an amount. A gang of them is still placed whole or not at all.
 //
-// Steps BACKFILL-1 to BACKFILL-3 are those of docs/design/backfill.md.
+// Before them, jobs that wait behind others start on room that is back, or not needed, when it is
+// somebody's turn: by time limits, if it is configured.
+//
+// Argument: behind, off (default), easy or conservative.
+//
+// Steps BACKFILL-1 to BACKFILL-3 and BEHIND-1 are those of docs/design/backfill.md.
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "actions/behind.h"
 #include "actions/claims.h"
 #include "actions/placement.h"
 #include "berth/engine/action.h"
@@ -18,6 +26,10 @@ namespace berth::actions {
 namespace {
 
 using namespace engine;
+
+const std::map<std::string_view, BehindWhom> kWhom{{"off", BehindWhom::nobody},
+                                                   {"easy", BehindWhom::easy},
+                                                   {"conservative", BehindWhom::conservative}};
 
 Waiting best_effort_tasks(const Session& session, const Job& job) {
   Waiting waiting;
@@ -30,10 +42,12 @@ Waiting best_effort_tasks(const Session& session, const Job& job) {
 
 class Backfill final : public Action {
  public:
-  explicit Backfill(Arguments&) {}
+  explicit Backfill(Arguments& arguments)
+      : whom_(kWhom.at(arguments.word("behind", "off", {"off", "easy", "conservative"}))) {}
 
   void execute(Session& session) const override {
     serve_claims(session);
+    serve_behind(session, whom_);
     // BACKFILL-1. Order the jobs that may be served and have best-effort tasks without a place.
     std::vector<std::pair<JobId, Waiting>> found;
     for (const JobId id : session.cluster().open_jobs()) {
@@ -68,6 +82,9 @@ class Backfill final : public Action {
 
     // From here on, no admitted best-effort task could be placed.
   }
+
+ private:
+  BehindWhom whom_;
 };
 
 }  // namespace

@@ -100,6 +100,7 @@ void ClusterCopy::carry_out(const Plan& plan, TimePoint now) {
   assumed.pipelined = plan.pipelined;
   assumed.ended_claims = plan.ended_claims;
   assumed.evictions = plan.evictions;
+  assumed.promises = plan.promises;
   mirror().assume(assumed, now);
   mirror().assume_reservations(plan, now);
   for (const auto& [task, node] : plan.binds) {

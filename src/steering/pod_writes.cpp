@@ -12,11 +12,12 @@ namespace {
 
 using Kind = ports::PodWrite::Kind;
 
-// Of the node that it is planned on: those for its job, and for its queue or one above.
+// Of the node that it is planned on: that for its job, or for a target that it is gone before
+// (BEHIND-3), and that for its queue or one above.
 std::vector<std::string> locks_to_tolerate(const Cluster& cluster, const Task& task) {
   std::vector<std::string> locks;
   const Node& node = cluster.node(task.node);
-  if (node.lock.job == task.job) locks.push_back(lock_text(cluster.job(task.job).uid));
+  if (node.lock.job.is_valid()) locks.push_back(lock_text(cluster.job(node.lock.job).uid));
   const QueueId owner = node.queue_lock.queue;
   const QueueId queue = cluster.queue_of(task.job);
   if (owner.is_valid() && !cluster.queue_in_the_way(task.node, queue).is_valid()) {

@@ -54,7 +54,7 @@ class Policy {
   virtual bool decide() = 0;
   virtual void arrived(std::size_t) {}
   virtual void ended_early() {}
-  virtual Time planned_length(const RefJob& job) const { return job.limit; }
+  static Time planned_length(const RefJob& job) { return std::max<Time>(job.limit, 1); }
 
   bool fits(std::size_t job) const { return jobs_[job].nodes <= free_; }
   // A running job ends then at the latest, as a plan knows it.
@@ -139,7 +139,7 @@ class Easy : public Fcfs {
     const std::vector<std::size_t> others(waiting_.begin() + 1, waiting_.end());
     for (const std::size_t job : others) {
       if (!fits(job)) continue;
-      if (now_ + jobs_[job].limit > shadow) {
+      if (now_ + planned_length(jobs_[job]) > shadow) {
         if (jobs_[job].nodes > extra) continue;
         extra -= jobs_[job].nodes;
       }
@@ -241,8 +241,6 @@ class Conservative : public Policy {
       must(promised_[job] <= before, "a promise becomes later");
     }
   }
-
-  Time planned_length(const RefJob& job) const override { return std::max<Time>(job.limit, 1); }
 
  private:
   Profile profile_of_running() const {

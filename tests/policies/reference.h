@@ -10,7 +10,8 @@
 // They share no code with src/.
 //
 // A job runs for min(run, limit); plans count with its limit. The line is in the order of
-// submission, at one time in the order of the vector. At one instant jobs end, then jobs arrive,
+// submission, at one time in the order of the vector. A plan counts with a second at least, so that
+// a job with a limit of 0 has its nodes to itself. At one instant jobs end, then jobs arrive,
 // then jobs start; ends and starts are repeated until nothing more starts. A job that asks for more
 // nodes than there are never starts, and is in nobody's way. Sums of times must not overflow.
 
@@ -47,8 +48,7 @@ Starts easy(const std::vector<RefJob>& jobs, std::int64_t nodes, const OnPromise
 // Each job has a promised interval from its arrival on: the earliest that is free beside running
 // jobs and promises. When a job ends before its limit, all promises are made anew, in the order of
 // their starts, then of arrival; none becomes later. Promises are those of arrival and the new
-// ones. A plan counts with a second at least, so that a job with a limit of 0 has its nodes to
-// itself.
+// ones.
 Starts conservative(const std::vector<RefJob>& jobs, std::int64_t nodes,
                     const OnPromise& look = {});
 

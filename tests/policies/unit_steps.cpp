@@ -49,6 +49,10 @@ class SecondBySecond {
   }
 
  protected:
+  static std::int64_t length(const Entry& entry) {
+    return std::max<std::int64_t>(entry.job.limit, 1);
+  }
+
   virtual bool start_one() = 0;
   virtual void after_ends() {}
   virtual void arrived(Entry&) {}
@@ -114,11 +118,11 @@ class EasyBySeconds : public SecondBySecond {
     for (std::int64_t second = now_;; ++second) {
       std::int64_t used = head.job.nodes;
       for (const Entry& entry : line_) {
-        if (entry.state == State::running && entry.holds(second, entry.job.limit)) {
+        if (entry.state == State::running && entry.holds(second, length(entry))) {
           used += entry.job.nodes;
         }
       }
-      if (other != nullptr && second < now_ + other->job.limit) used += other->job.nodes;
+      if (other != nullptr && second < now_ + length(*other)) used += other->job.nodes;
       if (used <= nodes_) return second;
     }
   }
@@ -145,10 +149,6 @@ class ConservativeBySeconds : public SecondBySecond {
       return left->start < right->start;
     });
     for (Entry* entry : order) entry->start = earliest(*entry);
-  }
-
-  static std::int64_t length(const Entry& entry) {
-    return std::max<std::int64_t>(entry.job.limit, 1);
   }
 
   std::int64_t earliest(const Entry& entry) const {

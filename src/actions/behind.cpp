@@ -1,0 +1,200 @@
+#include "actions/behind.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "actions/claims.h"
+#include "actions/placement.h"
+#include "actions/refused_plans.h"
+#include "actions/room_ahead.h"
+#include "actions/targets.h"
+#include "berth/engine/job_line.h"
+#include "berth/engine/statement.h"
+#include "berth/model/time_limit.h"
+
+namespace berth::actions {
+
+using namespace engine;
+
+namespace {
+
+// Or allocate is not configured.
+bool is_about_room(Reason reason) {
+  return reason == Reason::none || reason == Reason::behind_in_queue ||
+         reason == Reason::gang_incomplete || reason == Reason::role_incomplete ||
+         reason == Reason::no_domain_has_room;
+}
+
+// For the time of one attempt, nodes that are kept for targets are open: RoomAhead knows what of
+// them may be used, and for how long.
+class OpenLocks {
+ public:
+  explicit OpenLocks(Session& session, const Within* nodes) : session_(session) {
+    for (std::size_t n = 0; nodes != nullptr && n < nodes->has.size(); ++n) {
+      const Lock& lock = session.cluster().node(NodeId(n)).lock;
+      if (nodes->has[n] == 0 || !lock.job.is_valid()) continue;
+      locks_.emplace_back(NodeId(n), lock);
+      session.ledger().set_lock(NodeId(n), Lock());
+    }
+  }
+  // Of an attempt that is not taken back.
+  void close() {
+    for (const auto& [node, lock] : locks_) session_.ledger().set_lock(node, lock);
+  }
+
+ private:
+  Session& session_;
+  std::vector<std::pair<NodeId, Lock>> locks_;
+};
+
+class Behind {
+ public:
+  Behind(Session& session, BehindWhom whom) : session_(session), whom_(whom) {}
+
+  void serve() {
+    std::vector<Asks> waiting = those_that_wait();
+    if (waiting.empty()) return;
+    ahead_ = room_ahead_of(session_, waiting);
+    for (const Asks& asks : waiting) serve(asks);
+    std::stable_sort(session_.plan().promises.begin(), session_.plan().promises.end(),
+                     [](const auto& left, const auto& right) { return left.start < right.start; });
+  }
+
+ private:
+  // BEHIND-1. Jobs that lack nothing but room, in the order of service; those that were promised a
+  // start come first, in the order of these.
+  std::vector<Asks> those_that_wait() {
+    std::vector<JobId> jobs;
+    for (const JobId id : session_.cluster().open_jobs()) {
+      const Job& job = session_.cluster().job(id);
+      const bool lacks_room = is_about_room(session_.refused_for(id)) && job.unplaced_count() > 0 &&
+                              job.placed_count() < job.min_available;
+      if (!lacks_room || is_waiting_target(session_, job) || !may_be_served(session_, id)) continue;
+      if (claimed_tasks(session_, job).empty()) jobs.push_back(id);
+    }
+    if (jobs.empty()) return {};
+    std::vector<Asks> waiting;
+    for (const JobId id : JobLine::in_order(session_, std::move(jobs), JobLine::For::service)) {
+      if (Asks asks = asks_of(id); !asks.need.parts.empty()) waiting.push_back(std::move(asks));
+    }
+    if (whom_ == BehindWhom::conservative) {
+      const auto promised = [&](const Asks& asks) {
+        return session_.cluster().job(asks.job).promised_start.value_or(TimePoint::max());
+      };
+      std::stable_sort(waiting.begin(), waiting.end(), [&](const Asks& left, const Asks& right) {
+        return promised(left) < promised(right);
+      });
+    }
+    return waiting;
+  }
+
+  Asks asks_of(JobId id) {
+    const Job& job = session_.cluster().job(id);
+    Asks asks{id, {}, {}};
+    const std::vector<TaskId> lacking = lacking_members(session_, job);
+    asks.need = need_of(session_, job, lacking);
+    for (const TaskId task : lacking) {
+      asks.stay =
+          std::max(asks.stay, longest_stay(session_.cluster(), session_.cluster().task(task)));
+    }
+    return asks;
+  }
+
+  void serve(const Asks& asks) {
+    const Job& job = session_.cluster().job(asks.job);
+    if (closed_.contains(job.queue)) return;
+    if (ahead_->has_room_now(asks) && start(asks)) return;
+    const bool is_fifo = session_.cluster().queue(job.queue).is_fifo;
+    const bool is_first = is_fifo && heads_.emplace(job.queue, job.id).second;
+    if (!session_.is_refused(job.id)) explain(asks, is_fifo && !is_first);
+    if (!is_fifo || !(is_first || whom_ == BehindWhom::conservative)) return;
+    // BEHIND-6. A start that somebody was promised does not come later.
+    const TimePoint start = ahead_->earliest(asks);
+    if (start == TimePoint::max() || !ahead_->keep(asks, start)) {
+      closed_.insert(job.queue);  // BEHIND-7
+    } else if (whom_ == BehindWhom::conservative) {
+      session_.plan().promises.push_back({asks.job, start});
+    }
+  }
+
+  bool start(const Asks& asks) {
+    const Job& job = session_.cluster().job(asks.job);
+    if (!session_.ask(points::overused, session_.cluster().queue(job.queue))) return false;
+    const Within* const nodes = ahead_->nodes_now(asks);
+    std::vector<Placement> placed;
+    {
+      Statement statement(session_);
+      OpenLocks locks(session_, nodes);
+      const Statement::Checkpoint begin = statement.checkpoint();
+      session_.stay_within(nodes);
+      place(asks, statement);
+      session_.stay_within(nullptr);
+      placed = placed_since(begin);
+      const bool is_started = session_.ask(points::job_ready, job) &&
+                              differ_from_refused(session_, job, statement, begin) &&
+                              ahead_->admits(asks, placed);
+      if (is_started) {
+        locks.close();
+        std::move(statement).commit();
+      } else {
+        placed.clear();
+      }
+    }
+    ahead_->note_started(asks, placed);
+    if (placed.empty()) return false;
+    session_.clear_refusal(asks.job);
+    admit_if_kept_out(session_, asks.job);
+    return true;
+  }
+
+  void explain(const Asks& asks, bool is_behind) {
+    const Cluster& cluster = session_.cluster();
+    const Job& job = cluster.job(asks.job);
+    if (is_behind) return session_.refuse(job.id, behind(session_, job.id, heads_.at(job.queue)));
+    Refusal refusal =
+        refusal_of(job.id, reject(Reason::gang_incomplete, job.placed_count(), job.min_available));
+    refusal.task = asks.need.parts.front().first;
+    refusal.nodes = session_.why_nowhere(asks.need.parts.front().shape, job.id);
+    refusal.node_count = static_cast<std::int32_t>(cluster.node_count());
+    session_.refuse(std::move(refusal));
+  }
+
+  // Of a job that finds no place, the reason is known.
+  void place(const Asks& asks, Statement& statement) {
+    Waiting waiting;
+    waiting.tasks = lacking_members(session_, session_.cluster().job(asks.job));
+    waiting.why = Refusal{};
+    waiting.why->job = asks.job;
+    place_until_ready(session_, asks.job, waiting, statement);
+  }
+
+  std::vector<Placement> placed_since(Statement::Checkpoint begin) const {
+    std::vector<Placement> placed;
+    const auto& operations = session_.ledger().operations();
+    for (std::size_t i = begin; i < operations.size(); ++i) {
+      const TaskId id = operations[i].task;
+      if (operations[i].kind != Ledger::Operation::Kind::task) continue;
+      const Task& task = session_.cluster().task(id);
+      if (task.status == TaskStatus::allocated) placed.push_back({id, task.node});
+    }
+    return placed;
+  }
+
+  Session& session_;
+  const BehindWhom whom_;
+  std::unique_ptr<RoomAhead> ahead_;
+  std::map<QueueId, JobId> heads_;  // the first of each queue for which room is kept
+  std::set<QueueId> closed_;        // nobody knows when their first job starts
+};
+
+}  // namespace
+
+void serve_behind(Session& session, BehindWhom whom) {
+  if (whom != BehindWhom::nobody) Behind(session, whom).serve();
+}
+
+}  // namespace berth::actions

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "berth/engine/session.h"
+
+// Backfill by time limits: jobs behind others that wait, and on nodes that are kept for targets.
+// Rules BEHIND-1 to BEHIND-8 of docs/design/backfill.md.
+
+namespace berth::actions {
+
+enum class BehindWhom {
+  nobody,
+  easy,          // behind the first that waits, of each queue that is first-in-first-out
+  conservative,  // behind all of them
+};
+
+void serve_behind(engine::Session& session, BehindWhom whom);
+
+}  // namespace berth::actions

@@ -1,0 +1,251 @@
+#include "actions/room_ahead.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "actions/targets.h"
+#include "berth/engine/fit.h"
+#include "berth/model/time_limit.h"
+
+namespace berth::actions {
+
+using namespace engine;
+
+namespace {
+
+// BEHIND-4. Node by node.
+class NodesAhead final : public RoomAhead {
+ public:
+  explicit NodesAhead(Session& session)
+      : session_(session), nodes_(session.cluster().node_count()), within_(session.cluster()) {
+    for (const JobId id : session.cluster().targets()) keep_for_target(id);
+  }
+
+  bool has_room_now(const Asks& asks) override {
+    for (const Need::Part& part : asks.need.parts) {
+      std::int64_t slots = 0;
+      for (std::size_t n = 0; n < nodes_.size() && slots < part.count; ++n) {
+        slots += slots_now(asks, part.shape, NodeId(n));
+      }
+      if (slots < part.count) return false;
+    }
+    return true;
+  }
+
+  const Within* nodes_now(const Asks& asks) override {
+    within_ = Within(session_.cluster());
+    std::vector<NodeId> chosen;
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      const auto takes = [&](const Need::Part& part) {
+        return slots_now(asks, part.shape, NodeId(n)) > 0;
+      };
+      if (std::any_of(asks.need.parts.begin(), asks.need.parts.end(), takes))
+        chosen.emplace_back(n);
+    }
+    within_.add(std::move(chosen));
+    return &within_;
+  }
+
+  // What is there now is less by these pods, so what they leave must still be enough for what is
+  // kept.
+  bool admits(const Asks& asks, std::span<const Placement> placed) override {
+    forget_ends(placed);
+    const TimePoint until = after(session_.now(), asks.stay);
+    return std::all_of(placed.begin(), placed.end(), [&](const Placement& each) {
+      const Shape& shape = session_.cluster().shape_of(each.task);
+      return std::all_of(shape.requested.begin(), shape.requested.end(), [&](const auto& asked) {
+        return least(each.node, asked.first, session_.now(), until) >= 0;
+      });
+    });
+  }
+
+  void note_started(const Asks& /*asks*/, std::span<const Placement> placed) override {
+    forget_ends(placed);
+  }
+
+  TimePoint earliest(const Asks& asks) override {
+    const auto is_too_early = [&](TimePoint at) {
+      if (!lay_out(asks, at)) return true;
+      take_back();
+      return false;
+    };
+    const std::vector<TimePoint> times = times_of_change(asks);
+    // Where nothing is kept, room only grows.
+    const auto first = is_anything_kept_
+                           ? std::find_if_not(times.begin(), times.end(), is_too_early)
+                           : std::partition_point(times.begin(), times.end(), is_too_early);
+    return first == times.end() ? TimePoint::max() : *first;
+  }
+
+  bool keep(const Asks& asks, TimePoint from) override {
+    const bool is_kept = lay_out(asks, from);
+    is_anything_kept_ = is_anything_kept_ || is_kept;
+    laid_.clear();
+    return is_kept;
+  }
+
+ private:
+  struct End {
+    TimePoint at;
+    TaskId task;
+  };
+  struct Kept {
+    ShapeId shape;
+    std::int64_t count = 0;
+    TimePoint from, until;
+  };
+  struct NodeAhead {
+    bool is_known = false;
+    bool is_closed = false;  // of a target of which nobody knows when it starts
+    std::vector<End> ends;   // by time
+    std::vector<Kept> kept;
+  };
+
+  NodeAhead& at(NodeId node) {
+    NodeAhead& ahead = nodes_[node.index()];
+    if (std::exchange(ahead.is_known, true)) return ahead;
+    const Cluster& cluster = session_.cluster();
+    ahead.ends.clear();
+    for (const TaskId id : cluster.node(node).tasks) {
+      const Task& task = cluster.task(id);
+      if (!occupies_node(task.status) || task.is_of_node) continue;
+      const TimePoint end = gone_by(cluster, task, session_.now());
+      if (end != TimePoint::max()) ahead.ends.push_back({end, id});
+    }
+    std::sort(ahead.ends.begin(), ahead.ends.end(),
+              [](const End& left, const End& right) { return left.at < right.at; });
+    return ahead;
+  }
+
+  void forget_ends(std::span<const Placement> placed) {
+    for (const Placement& each : placed) nodes_[each.node.index()].is_known = false;
+  }
+
+  std::int64_t room(NodeId node, Dimension d, TimePoint time) {
+    const Cluster& cluster = session_.cluster();
+    const NodeAhead& ahead = at(node);
+    std::int64_t room = cluster.available().at(node, d);
+    for (const End& end : ahead.ends) {
+      if (end.at > time) break;
+      room += cluster.shape_of(end.task).request[d];
+    }
+    for (const Kept& kept : ahead.kept) {
+      if (kept.from <= time && time < kept.until) {
+        room -= kept.count * cluster.shape(kept.shape).request[d];
+      }
+    }
+    return room;
+  }
+
+  // Room only grows by ends, so it is least at the beginning, or where something is kept.
+  std::int64_t least(NodeId node, Dimension d, TimePoint from, TimePoint until) {
+    std::int64_t least = room(node, d, from);
+    for (const Kept& kept : std::vector<Kept>(at(node).kept)) {
+      if (from < kept.from && kept.from < until) least = std::min(least, room(node, d, kept.from));
+    }
+    return least;
+  }
+
+  // How many pods of the shape the node takes from then on.
+  std::int64_t slots(const Asks& asks, ShapeId id, NodeId node, TimePoint from) {
+    if (passing(id)[node.index()] == 0 || at(node).is_closed) return 0;
+    const Cluster& cluster = session_.cluster();
+    if (cluster.queue_in_the_way(node, cluster.queue_of(asks.job)).is_valid()) return 0;
+    const TimePoint until = after(from, asks.stay);
+    return times_covered(cluster.shape(id).requested,
+                         [&](Dimension d) { return least(node, d, from, until); });
+  }
+
+  std::int64_t slots_now(const Asks& asks, ShapeId shape, NodeId node) {
+    return slots(asks, shape, node, session_.now());
+  }
+
+  const std::vector<std::uint8_t>& passing(ShapeId shape) {
+    const auto [entry, is_new] = passing_.try_emplace(shape);
+    if (is_new) entry->second = session_.passing(shape);
+    return entry->second;
+  }
+
+  // The times at which it may have more room than before.
+  std::vector<TimePoint> times_of_change(const Asks& asks) {
+    std::vector<TimePoint> times{session_.now()};
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      const auto passes = [&](const Need::Part& part) { return passing(part.shape)[n] != 0; };
+      if (std::none_of(asks.need.parts.begin(), asks.need.parts.end(), passes)) continue;
+      const NodeAhead& ahead = at(NodeId(n));
+      for (const End& end : ahead.ends) times.push_back(end.at);
+      for (const Kept& kept : ahead.kept) {
+        if (kept.until != TimePoint::max()) times.push_back(kept.until);
+      }
+    }
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end()), times.end());
+    return times;
+  }
+
+  // Keeps nodes from then on: those that are busy now come first, so that idle ones stay open.
+  bool lay_out(const Asks& asks, TimePoint from) {
+    for (const Need::Part& part : asks.need.parts) {
+      std::int64_t left = part.count;
+      for (const bool takes_idle : {false, true}) {
+        for (std::size_t n = 0; n < nodes_.size() && left > 0; ++n) {
+          const NodeId node(n);
+          if (!may_be_laid(asks, node) || (slots_now(asks, part.shape, node) > 0) != takes_idle) {
+            continue;
+          }
+          const std::int64_t count = std::min(left, slots(asks, part.shape, node, from));
+          if (count <= 0) continue;
+          at(node).kept.push_back({part.shape, count, from, after(from, asks.stay)});
+          laid_.push_back(node);
+          left -= count;
+        }
+      }
+      if (left > 0) return take_back(), false;
+    }
+    return true;
+  }
+
+  void take_back() {
+    for (; !laid_.empty(); laid_.pop_back()) nodes_[laid_.back().index()].kept.pop_back();
+  }
+
+  // Only on the nodes that are locked for it, of a target.
+  bool may_be_laid(const Asks& asks, NodeId node) const {
+    const JobId target = session_.cluster().locks().target(node);
+    return lays_target_ ? target == asks.job : !target.is_valid() || target == asks.job;
+  }
+
+  // BEHIND-3. From the time at which its locked nodes hold it; without one, they are closed.
+  void keep_for_target(JobId id) {
+    const Cluster& cluster = session_.cluster();
+    const Job& job = cluster.job(id);
+    if (!is_waiting_target(session_, job)) return;
+    const Asks asks{id, need_of(session_, job), Duration::max()};
+    lays_target_ = true;
+    const bool is_plain = job.topology.rules.empty() && asks.need.rest.is_zero();
+    const TimePoint start = is_plain ? earliest(asks) : TimePoint::max();
+    if (start == TimePoint::max() || !keep(asks, start)) {
+      for (const NodeId node : cluster.locks().nodes_of(id)) at(node).is_closed = true;
+    }
+    lays_target_ = false;
+  }
+
+  Session& session_;
+  std::vector<NodeAhead> nodes_;
+  Within within_;
+  std::map<ShapeId, std::vector<std::uint8_t>> passing_;
+  std::vector<NodeId> laid_;
+  bool is_anything_kept_ = false;
+  bool lays_target_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<RoomAhead> room_ahead_of(Session& session, std::span<const Asks> jobs) {
+  if (auto whole = whole_nodes_ahead(session, jobs)) return whole;
+  return std::make_unique<NodesAhead>(session);
+}
+
+}  // namespace berth::actions

@@ -1,0 +1,176 @@
+// The room ahead of jobs whose pods take whole nodes, any of the same: a number of nodes over time.
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "actions/room_ahead.h"
+#include "berth/engine/fit.h"
+#include "berth/model/time_limit.h"
+
+namespace berth::actions {
+
+using namespace engine;
+
+namespace {
+
+// How many nodes are free, from each time on.
+class FreeNodes {
+ public:
+  explicit FreeNodes(TimePoint now) : steps_{{now, 0}} {}
+
+  // All in one go: those that are free now, and then one at each time.
+  void set(std::int64_t now, std::vector<TimePoint> later) {
+    std::sort(later.begin(), later.end());
+    steps_.front().count = now;
+    for (const TimePoint at : later) {
+      if (steps_.back().from != at) steps_.push_back({at, steps_.back().count});
+      ++steps_.back().count;
+    }
+  }
+
+  std::int64_t least(TimePoint from, TimePoint until) const {
+    auto step = std::prev(after_of(from));
+    std::int64_t least = step->count;
+    for (++step; step != steps_.end() && step->from < until; ++step) {
+      least = std::min(least, step->count);
+    }
+    return least;
+  }
+
+  TimePoint earliest(std::int64_t count, Duration stay) const {
+    std::size_t start = 0;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (start < i && steps_[i].from >= after(steps_[start].from, stay)) break;
+      if (steps_[i].count < count) start = i + 1;
+    }
+    return start < steps_.size() ? steps_[start].from : TimePoint::max();
+  }
+
+  void take(std::int64_t count, TimePoint from, TimePoint until) {
+    if (from >= until) return;
+    const std::size_t first = begin_at(from);
+    const std::size_t end = until == TimePoint::max() ? steps_.size() : begin_at(until);
+    for (std::size_t i = first; i < end; ++i) steps_[i].count -= count;
+  }
+
+ private:
+  struct Step {
+    TimePoint from;
+    std::int64_t count = 0;
+  };
+
+  std::vector<Step>::const_iterator after_of(TimePoint time) const {
+    return std::upper_bound(steps_.begin(), steps_.end(), time,
+                            [](TimePoint at, const Step& step) { return at < step.from; });
+  }
+
+  // The step that begins there.
+  std::size_t begin_at(TimePoint time) {
+    const auto next = after_of(time);
+    const auto before = std::prev(next);
+    if (before->from == time) return static_cast<std::size_t>(before - steps_.begin());
+    const std::int64_t count = before->count;
+    return static_cast<std::size_t>(steps_.insert(next, {time, count}) - steps_.begin());
+  }
+
+  std::vector<Step> steps_;  // by time; never empty; the first is now
+};
+
+class WholeNodes final : public RoomAhead {
+ public:
+  WholeNodes(const Session& session, const Shape& shape, const std::vector<NodeId>& nodes)
+      : session_(session), free_(session.now()) {
+    std::int64_t idle = 0;
+    std::vector<TimePoint> later;
+    for (const NodeId node : nodes) {
+      if (has_room(IdleNow{session.cluster()}, shape, node)) {
+        ++idle;
+        continue;
+      }
+      const TimePoint free = free_at(session, node);
+      if (free != TimePoint::max()) later.push_back(free);
+    }
+    free_.set(idle, std::move(later));
+  }
+
+  bool has_room_now(const Asks& asks) override {
+    const TimePoint now = session_.now();
+    return free_.least(now, after(now, asks.stay)) >= asks.need.members;
+  }
+  const Within* nodes_now(const Asks& /*asks*/) override { return nullptr; }
+  bool admits(const Asks& /*asks*/, std::span<const Placement> /*placed*/) override { return true; }
+  void note_started(const Asks& asks, std::span<const Placement> placed) override {
+    free_.take(std::ssize(placed), session_.now(), after(session_.now(), asks.stay));
+  }
+  TimePoint earliest(const Asks& asks) override {
+    return free_.earliest(asks.need.members, asks.stay);
+  }
+  bool keep(const Asks& asks, TimePoint from) override {
+    free_.take(asks.need.members, from, after(from, asks.stay));
+    return true;
+  }
+
+ private:
+  static TimePoint free_at(const Session& session, NodeId node) {
+    const Cluster& cluster = session.cluster();
+    TimePoint free = session.now();
+    for (const TaskId id : cluster.node(node).tasks) {
+      const Task& task = cluster.task(id);
+      if (!task.is_of_node) free = std::max(free, gone_by(cluster, task, session.now()));
+    }
+    return free;
+  }
+
+  const Session& session_;
+  FreeNodes free_;
+};
+
+bool takes_whole_node(const Cluster& cluster, const Shape& shape, NodeId node) {
+  const bool is_idle = has_room(IdleNow{cluster}, shape, node);
+  return room_for(OnceEmptied{cluster}, shape, node) == 1 &&
+         (!is_idle || room_for(IdleNow{cluster}, shape, node) == 1);
+}
+
+bool is_idle_for_all(const Cluster& cluster, std::span<const ShapeId> shapes, NodeId node) {
+  const auto fits = [&](ShapeId shape) {
+    return has_room(IdleNow{cluster}, cluster.shape(shape), node);
+  };
+  const auto count = std::count_if(shapes.begin(), shapes.end(), fits);
+  return count == 0 || count == std::ssize(shapes);
+}
+
+}  // namespace
+
+std::unique_ptr<RoomAhead> whole_nodes_ahead(Session& session, std::span<const Asks> jobs) {
+  const Cluster& cluster = session.cluster();
+  if (cluster.locks().are_any()) return nullptr;
+  std::vector<ShapeId> shapes;
+  for (const Asks& each : jobs) {
+    if (each.need.parts.size() != 1 || !each.need.rest.is_zero()) return nullptr;
+    const ShapeId shape = each.need.parts.front().shape;
+    if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
+    constexpr std::size_t kShapesMost = 8;
+    const bool is_plain =
+        cluster.shape(shape).terms.are_empty() && cluster.job(each.job).topology.rules.empty();
+    if (shapes.size() > kShapesMost || !is_plain) return nullptr;
+  }
+  std::vector<NodeId> nodes;
+  for (const ShapeId id : shapes) {
+    const std::vector<std::uint8_t>& passes = session.passing(id);
+    std::vector<NodeId> of_this;
+    for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+      if (passes[n] == 0) continue;
+      if (!takes_whole_node(cluster, cluster.shape(id), NodeId(n))) return nullptr;
+      of_this.emplace_back(n);
+    }
+    if (id != shapes.front() && of_this != nodes) return nullptr;
+    nodes = std::move(of_this);
+  }
+  for (const NodeId node : nodes) {
+    if (!is_idle_for_all(cluster, shapes, node)) return nullptr;
+  }
+  return std::make_unique<WholeNodes>(session, cluster.shape(shapes.front()), nodes);
+}
+
+}  // namespace berth::actions

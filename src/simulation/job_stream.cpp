@@ -1,0 +1,276 @@
+#include "simulation/job_stream.h"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "engine/scheduler.h"
+#include "mirror/memory_cluster.h"
+#include "simulation/trial.h"
+
+namespace berth::simulation {
+
+namespace {
+
+constexpr const char* kSpace = "trace";
+constexpr TimePoint kBeginning{std::chrono::hours(24 * 365 * 30)};
+constexpr Duration kTick = std::chrono::minutes(1);
+constexpr std::size_t kSessionsAtOnceMost = 100'000;
+
+// Numbers as text sort as numbers do.
+std::string padded(std::size_t number) {
+  std::string text = std::to_string(number);
+  return std::string(10 - std::min<std::size_t>(10, text.size()), '0') + text;
+}
+
+// On nodes with one of these labels.
+void require_models(Constraints& constraints, const std::vector<std::string>& models) {
+  if (models.empty()) return;
+  constraints.has_required_terms = true;
+  constraints.required_terms = {{{{kModelLabel, Operator::in, models}}, {}}};
+}
+
+class Stream {
+ public:
+  Stream(StreamRequest& request, engine::Scheduler& scheduler)
+      : request_(request), scheduler_(scheduler), memory_(mirror_options(request.config)) {
+    for (const ClusterEvent& other : request.others) memory_.apply(other);
+    for (std::size_t n = 0; n < request.nodes.size(); ++n) {
+      memory_.apply(request.nodes[n]);
+      node_index_.emplace(request.nodes[n].name, static_cast<std::int32_t>(n));
+    }
+    states_.resize(request.jobs.size());
+    result_.jobs.resize(request.jobs.size());
+    for (const auto& action : request.config.session.actions) {
+      is_clocked_ = is_clocked_ || !(action.name == "allocate" || action.name == "backfill");
+    }
+  }
+
+  StreamResult run() {
+    while (const std::optional<TimePoint> next = next_event()) {
+      if (*next - kBeginning > request_.give_up_after) break;
+      now_ = *next;
+      end_those_that_are_done();
+      cancel_those_that_leave();
+      take_in_those_that_come();
+      decide();
+      if (!report_progress()) break;
+    }
+    result_.until = now_ - kBeginning;
+    return std::move(result_);
+  }
+
+ private:
+  enum class State : std::uint8_t { to_come, waits, runs, is_over };
+  struct JobState {
+    State state = State::to_come;
+    std::uint32_t epoch = 0;  // starts so far
+    TimePoint start;
+  };
+  struct End {
+    TimePoint at;
+    std::size_t job = 0;
+    std::uint32_t epoch = 0;
+    bool operator>(const End& other) const {
+      return std::tie(at, job) > std::tie(other.at, other.job);
+    }
+  };
+
+  std::optional<TimePoint> next_event() const {
+    TimePoint next = TimePoint::max();
+    if (next_job_ < request_.jobs.size()) {
+      next = kBeginning + request_.jobs[next_job_].submit;
+    }
+    if (!ends_.empty()) next = std::min(next, ends_.top().at);
+    if (!cancellations_.empty()) next = std::min(next, cancellations_.begin()->first);
+    if (waiting_ > 0 && wake_at_) next = std::min(next, *wake_at_);
+    if (next == TimePoint::max()) return std::nullopt;
+    return next;
+  }
+
+  void end_those_that_are_done() {
+    while (!ends_.empty() && ends_.top().at <= now_) {
+      const End end = ends_.top();
+      ends_.pop();
+      JobState& state = states_[end.job];
+      if (state.state != State::runs || state.epoch != end.epoch) continue;
+      result_.jobs[end.job].end = now_ - kBeginning;
+      leave(end.job);
+      state.state = State::is_over;
+      ++done_;
+    }
+  }
+
+  void cancel_those_that_leave() {
+    while (!cancellations_.empty() && cancellations_.begin()->first <= now_) {
+      const std::size_t job = cancellations_.extract(cancellations_.begin()).mapped();
+      if (states_[job].state != State::waits) continue;
+      result_.jobs[job].was_cancelled = true;
+      leave(job);
+      states_[job].state = State::is_over;
+      --waiting_;
+      ++done_;
+    }
+  }
+
+  void take_in_those_that_come() {
+    for (; next_job_ < request_.jobs.size(); ++next_job_) {
+      const StreamJob& job = request_.jobs[next_job_];
+      if (kBeginning + job.submit > now_) break;
+      PodGroupObject group;
+      group.name_space = kSpace;
+      group.name = job.name;
+      group.uid = padded(next_job_);
+      group.created = now_;
+      group.queue = job.queue;
+      group.min_member = job.pods;
+      group.time_limit = job.limit;
+      memory_.apply(group);
+      add_pods(next_job_);
+      if (job.cancelled_after) cancellations_.emplace(now_ + *job.cancelled_after, next_job_);
+    }
+  }
+
+  std::string uid_of(std::size_t job, std::int32_t pod) const {
+    return padded(job) + "-" + std::to_string(states_[job].epoch) + "-" +
+           padded(static_cast<std::size_t>(pod));
+  }
+
+  void add_pods(std::size_t index) {
+    const StreamJob& job = request_.jobs[index];
+    PodObject pod;
+    pod.name_space = kSpace;
+    pod.group = job.name;
+    pod.created = now_;
+    pod.scheduler_name = request_.config.scheduler_names.front();
+    pod.request = job.request;
+    pod.request["pods"] = 1;
+    pod.priority = 0;
+    require_models(pod.constraints, job.models);
+    for (std::int32_t i = 0; i < job.pods; ++i) {
+      pod.name = job.name + "-" + std::to_string(i);
+      pod.index = i;
+      pod.uid = uid_of(index, i);
+      memory_.apply(pod);
+      job_of_uid_.emplace(pod.uid, index);
+    }
+    states_[index].state = State::waits;
+    ++waiting_;
+  }
+
+  void remove_pods(std::size_t index) {
+    for (std::int32_t i = 0; i < request_.jobs[index].pods; ++i) {
+      const std::string uid = uid_of(index, i);
+      job_of_uid_.erase(uid);
+      memory_.apply(PodDeleted{uid});
+    }
+  }
+
+  void leave(std::size_t index) {
+    remove_pods(index);
+    memory_.apply(PodGroupDeleted{std::string(kSpace) + "/" + request_.jobs[index].name});
+  }
+
+  void decide() {
+    wake_at_.reset();
+    for (std::size_t i = 0; i < kSessionsAtOnceMost && waiting_ > 0; ++i) {
+      memory_.mirror().settle(now_);
+      const Plan plan = scheduler_.run(memory_.mirror().cluster_for_session(), now_);
+      ++result_.sessions;
+      const bool has_decided = carry_out(plan);
+      if (has_decided) continue;
+      if (plan.holds_until != TimePoint::max())
+        wake_at_ = std::max(plan.holds_until, now_ + Duration(1));
+      if (is_clocked_) wake_at_ = std::min(wake_at_.value_or(TimePoint::max()), now_ + kTick);
+      return;
+    }
+  }
+
+  // Has anything changed by it?
+  bool carry_out(const Plan& plan) {
+    mirror::Mirror& mirror = memory_.mirror();
+    const Cluster& cluster = mirror.cluster();
+    std::vector<std::pair<std::string, std::string>> starts;
+    for (const auto& [task, node] : plan.binds) {
+      starts.emplace_back(cluster.task(task).uid, cluster.node(node).name);
+    }
+    std::set<std::size_t> evicted;
+    for (const PlannedEviction& each : plan.evictions) {
+      evicted.insert(job_of_uid_.at(cluster.task(each.task).uid));
+    }
+    Plan assumed = plan;
+    assumed.binds.clear();
+    mirror.assume(assumed, now_);
+    mirror.assume_reservations(plan, now_);
+    for (const auto& [uid, node] : starts) start(uid, node);
+    for (const std::size_t job : evicted) restart(job);
+    return !starts.empty() || !evicted.empty() || !plan.admitted.empty() ||
+           !plan.returned.empty() || !plan.ended.empty();
+  }
+
+  void start(const std::string& uid, const std::string& node) {
+    memory_.start(uid, node, now_);
+    const std::size_t index = job_of_uid_.at(uid);
+    JobState& state = states_[index];
+    StreamOutcome& outcome = result_.jobs[index];
+    if (state.state == State::waits) {
+      state.state = State::runs;
+      state.start = now_;
+      outcome.start = now_ - kBeginning;
+      outcome.nodes.clear();
+      --waiting_;
+      ends_.push({now_ + request_.jobs[index].run, index, state.epoch});
+    }
+    outcome.nodes.push_back(node_index_.at(node));
+  }
+
+  void restart(std::size_t index) {
+    JobState& state = states_[index];
+    if (state.state != State::runs) return;
+    StreamOutcome& outcome = result_.jobs[index];
+    outcome.earlier.emplace_back(state.start - kBeginning, now_ - kBeginning);
+    outcome.start.reset();
+    remove_pods(index);
+    ++state.epoch;
+    add_pods(index);
+  }
+
+  bool report_progress() {
+    if (done_ < next_report_ || !request_.on_progress) return true;
+    next_report_ = done_ + 100;
+    result_.was_stopped = !request_.on_progress(done_);
+    return !result_.was_stopped;
+  }
+
+  StreamRequest& request_;
+  engine::Scheduler& scheduler_;
+  mirror::MemoryCluster memory_;
+  std::unordered_map<std::string, std::int32_t> node_index_;  // look-up only
+  std::unordered_map<std::string, std::size_t> job_of_uid_;   // look-up only
+  std::vector<JobState> states_;
+  StreamResult result_;
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+  std::multimap<TimePoint, std::size_t> cancellations_;
+  TimePoint now_ = kBeginning;
+  std::optional<TimePoint> wake_at_;
+  std::size_t next_job_ = 0;
+  std::size_t waiting_ = 0;  // jobs
+  std::size_t done_ = 0;
+  std::size_t next_report_ = 0;
+  bool is_clocked_ = false;  // an action decides by the clock
+};
+
+}  // namespace
+
+Result<StreamResult> run_stream(StreamRequest request) {
+  Result<engine::Scheduler> scheduler = engine::Scheduler::create(request.config.session);
+  if (!scheduler) return scheduler.error();
+  StreamResult result = Stream(request, *scheduler).run();
+  for (StreamOutcome& each : result.jobs) std::sort(each.nodes.begin(), each.nodes.end());
+  return result;
+}
+
+}  // namespace berth::simulation

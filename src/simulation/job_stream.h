@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/base/result.h"
+#include "berth/model/event.h"
+#include "conf/config.h"
+
+namespace berth::simulation {
+
+inline constexpr const char* kModelLabel = "berth.dev/gpu-model";  // of nodes
+
+// A job that comes, runs for a time that nobody knows before, and is gone.
+struct StreamJob {
+  std::string name;                         // in namespace "trace"
+  Duration submit{};                        // from the beginning
+  Duration run{};                           // of each of its pods, once all have started
+  std::optional<Duration> limit;            // it says that it runs no longer
+  std::optional<Duration> cancelled_after;  // it leaves then, if it has not started
+  std::int32_t pods = 1;                    // start together
+  NamedAmounts request;                     // of each pod, "pods" aside
+  std::vector<std::string> models;          // kModelLabel, any of them; none: all
+  std::string queue;                        // empty: the default one
+};
+
+struct StreamOutcome {
+  std::optional<Duration> start, end;                  // of the last start, from the beginning
+  std::vector<std::pair<Duration, Duration>> earlier;  // starts in vain, and their ends
+  bool was_cancelled = false;
+  std::vector<std::int32_t> nodes;  // of its pods at the last start, by index in `nodes`, sorted
+};
+
+struct StreamRequest {
+  std::vector<StreamJob> jobs;  // by submit; names are distinct
+  std::vector<NodeObject> nodes;
+  std::vector<ClusterEvent> others;  // queues, priority classes
+  conf::Config config;
+  Duration give_up_after = std::chrono::hours(24 * 366 * 100);  // of simulated time
+  // Now and then, with the number of jobs that are done; false: stop here. May be empty.
+  std::function<bool(std::size_t done)> on_progress;
+};
+
+struct StreamResult {
+  std::vector<StreamOutcome> jobs;  // in the order of the request
+  Duration until{};                 // the last event
+  std::size_t sessions = 0;
+  bool was_stopped = false;
+};
+
+// Jumps from event to event. At one instant, ends come first, then what is submitted, then sessions
+// until one decides nothing. A pod that is evicted takes its job with it: the job waits again under
+// its name, and starts anew. Reads no clock and no file: equal requests give equal results. An
+// Error if the engine refuses the configuration.
+Result<StreamResult> run_stream(StreamRequest request);
+
+}  // namespace berth::simulation
