@@ -70,8 +70,8 @@ class FreeNodes {
     const auto next = after_of(time);
     const auto before = std::prev(next);
     if (before->from == time) return static_cast<std::size_t>(before - steps_.begin());
-    const std::int64_t count = before->count;
-    return static_cast<std::size_t>(steps_.insert(next, {time, count}) - steps_.begin());
+    const auto made = steps_.insert(next, {time, before->count});
+    return static_cast<std::size_t>(made - steps_.begin());
   }
 
   std::vector<Step> steps_;  // by time; never empty; the first is now
