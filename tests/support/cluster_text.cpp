@@ -66,6 +66,8 @@ Changes read_queue(SceneLine& line, TimePoint now) {
   queue.scheduler = line.text_of("scheduler");
   queue.preempt_min_run_time = duration_of(line, "preempt-min-run-time");
   queue.reclaim_min_run_time = duration_of(line, "reclaim-min-run-time");
+  queue.default_time_limit = duration_of(line, "default-limit");
+  queue.max_time_limit = duration_of(line, "max-limit");
   for (const auto& [key, value] : read_labels(line.list_of("for"))) {
     queue.namespaces.requirements.push_back({key, Operator::in, {value}});
   }
@@ -129,6 +131,7 @@ Changes read_job(SceneLine& line, TimePoint now) {
   for (const auto& [role, minimum] : read_labels(line.list_of("roles"))) {
     group.min_task_member[role] = std::atoi(minimum.c_str());
   }
+  group.time_limit = duration_of(line, "limit");
   const auto limit = parse_duration(line.text_of("sla", "0"));
   if (!limit) line.accuse("sla: " + limit.error().message);
   if (limit && line.has("sla")) group.waiting_limit = *limit;

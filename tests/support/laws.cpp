@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/consistency.h"
+#include "support/behind_law.h"
 #include "support/claim_laws.h"
 #include "support/eviction_laws.h"
 #include "support/guarantee_law.h"
@@ -356,6 +357,9 @@ std::vector<std::string> broken_laws(const Cluster& before, const Plan& plan, co
   std::vector<std::string> faults = Court(before, plan, book).judge();
   for (std::string& fault : broken_lock_laws(before, plan, book))
     faults.push_back(std::move(fault));
+  for (std::string& fault : broken_behind_laws(before, plan, now)) {
+    faults.push_back(std::move(fault));
+  }
   for (std::string& fault : broken_queue_node_laws(before, plan, book)) {
     faults.push_back(std::move(fault));
   }

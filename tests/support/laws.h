@@ -15,6 +15,7 @@ struct LawBook {
   bool has_enqueue = true;
   bool has_allocate = true;
   bool has_backfill = true;
+  bool has_backfill_behind = false;
   bool has_gang = true;
   bool has_predicates = true;
   bool has_proportion = false;

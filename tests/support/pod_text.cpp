@@ -135,6 +135,16 @@ EvictionTerms read_eviction_terms(SceneLine& line) {
   return terms;
 }
 
+TimeTerms read_time_terms(SceneLine& line) {
+  const auto read = [&](const char* key) -> std::optional<Duration> {
+    if (!line.has(key)) return std::nullopt;
+    const auto time = parse_duration(line.text_of(key));
+    if (!time) line.accuse(std::string(key) + ": " + time.error().message);
+    return time ? std::optional<Duration>(*time) : std::nullopt;
+  };
+  return {read("deadline"), read("limit"), read("grace").value_or(Duration())};
+}
+
 OwnerReference owner_reference(const std::string& kind, const std::string& name) {
   static const std::map<std::string, std::string> kVersions{{"Job", "batch/v1"},
                                                             {"StatefulSet", "apps/v1"},
@@ -154,6 +164,7 @@ PodObject read_pod_options(SceneLine& line) {
   pod.role = line.text_of("role");
   pod.priority_class = line.text_of("class");
   pod.eviction = read_eviction_terms(line);
+  pod.times = read_time_terms(line);
   const auto labels = read_labels(line.list_of("labels"));
   pod.labels.assign(labels.begin(), labels.end());
   pod.never_preempts = line.flag("never-preempts");

@@ -39,6 +39,11 @@ Result<std::unique_ptr<World>> World::create(const engine::SessionConfig& config
     engine::Arguments arguments = found->second;
     return arguments.duration(key, fallback, Duration(0), std::chrono::hours(8760));
   };
+  if (const auto found = config.action_arguments.find("backfill");
+      found != config.action_arguments.end()) {
+    engine::Arguments arguments = found->second;
+    book.has_backfill_behind = arguments.text("behind", "off") != "off";
+  }
   book.cleanup_grace = duration_of("cleanup", "grace-period", book.cleanup_grace);
   book.preempt_min_run_time = duration_of("preempt", "min-run-time", Duration(0));
   book.reclaim_min_run_time = duration_of("reclaim", "min-run-time", Duration(0));

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/model/cluster.h"
+#include "berth/model/plan.h"
+
+namespace berth::support {
+
+// BEHIND-3: jobs are placed on the nodes of a target only if these will hold it as soon as without
+// them, by time limits. Of targets whose pods are alike; only nodes that they had before count.
+std::vector<std::string> broken_behind_laws(const Cluster& before, const Plan& plan, TimePoint now);
+
+}  // namespace berth::support
