@@ -80,6 +80,10 @@ class NodesAhead final : public RoomAhead {
   }
 
   bool keep(const Asks& asks, TimePoint from) override {
+    if (!has_choice(asks)) {
+      close_from(asks, from);
+      return true;
+    }
     const bool is_kept = lay_out(asks, from);
     is_anything_kept_ = is_anything_kept_ || is_kept;
     laid_.clear();
@@ -98,8 +102,8 @@ class NodesAhead final : public RoomAhead {
   };
   struct NodeAhead {
     bool is_known = false;
-    bool is_closed = false;  // of a target of which nobody knows when it starts
-    std::vector<End> ends;   // by time
+    TimePoint closed_from = TimePoint::max();
+    std::vector<End> ends;  // by time
     std::vector<Kept> kept;
   };
 
@@ -150,10 +154,10 @@ class NodesAhead final : public RoomAhead {
 
   // How many pods of the shape the node takes from then on.
   std::int64_t slots(const Asks& asks, ShapeId id, NodeId node, TimePoint from) {
-    if (passing(id)[node.index()] == 0 || at(node).is_closed) return 0;
+    const TimePoint until = after(from, asks.stay);
+    if (passing(id)[node.index()] == 0 || at(node).closed_from < until) return 0;
     const Cluster& cluster = session_.cluster();
     if (cluster.queue_in_the_way(node, cluster.queue_of(asks.job)).is_valid()) return 0;
-    const TimePoint until = after(from, asks.stay);
     return times_covered(cluster.shape(id).requested,
                          [&](Dimension d) { return least(node, d, from, until); });
   }
@@ -211,6 +215,23 @@ class NodesAhead final : public RoomAhead {
     for (; !laid_.empty(); laid_.pop_back()) nodes_[laid_.back().index()].kept.pop_back();
   }
 
+  // Do any of its pods fit beside each other wherever there is room for so many? Only then some
+  // nodes will do, and others may have what is left over.
+  bool has_choice(const Asks& asks) const {
+    const Shape& shape = session_.cluster().shape(asks.need.parts.front().shape);
+    return asks.need.parts.size() == 1 && !shape.terms.decide() && asks.need.rest.is_zero() &&
+           session_.cluster().job(asks.job).topology.rules.empty();
+  }
+
+  // Until then, all is as if nobody had come. Its start is known to be no earlier.
+  void close_from(const Asks& asks, TimePoint from) {
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      if (!may_be_laid(asks, NodeId(n))) continue;
+      NodeAhead& ahead = at(NodeId(n));
+      ahead.closed_from = std::min(ahead.closed_from, from);
+    }
+  }
+
   // Only on the nodes that are locked for it, of a target.
   bool may_be_laid(const Asks& asks, NodeId node) const {
     const JobId target = session_.cluster().locks().target(node);
@@ -224,11 +245,8 @@ class NodesAhead final : public RoomAhead {
     if (!is_waiting_target(session_, job)) return;
     const Asks asks{id, need_of(session_, job), Duration::max()};
     lays_target_ = true;
-    const bool is_plain = job.topology.rules.empty() && asks.need.rest.is_zero();
-    const TimePoint start = is_plain ? earliest(asks) : TimePoint::max();
-    if (start == TimePoint::max() || !keep(asks, start)) {
-      for (const NodeId node : cluster.locks().nodes_of(id)) at(node).is_closed = true;
-    }
+    const TimePoint start = asks.need.parts.empty() ? TimePoint::max() : earliest(asks);
+    if (start == TimePoint::max() || !keep(asks, start)) close_from(asks, TimePoint::min());
     lays_target_ = false;
   }
 

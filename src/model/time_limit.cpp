@@ -60,10 +60,10 @@ TimePoint gone_by(const Cluster& cluster, const Task& task, TimePoint now) {
     return later(now, std::max(task.times.grace, Duration(1)));
   const Duration stay = longest_stay(cluster, task);
   if (stay == Duration::max()) return TimePoint::max();
-  const bool has_started = task.started != TimePoint::min();
-  const TimePoint since = has_started ? task.started : std::max(task.scheduled_at, TimePoint());
-  const bool is_coming = !has_started && task.scheduled_at == TimePoint::min();
-  const TimePoint end = later(is_coming ? now : since, stay);
+  const bool is_there = task.status == TaskStatus::bound || task.status == TaskStatus::running;
+  TimePoint since = is_there ? std::max(task.started, task.scheduled_at) : now;
+  if (since == TimePoint::min()) since = now;
+  const TimePoint end = later(since, stay);
   if (end > now) return end;
   return later(now, std::max(kOverdueLeast, now - end));
 }

@@ -24,7 +24,9 @@ constexpr int kCycles = 400;   // more than any stream needs to end
 // Jobs that come, run for a known time and end. All randomness is here, none in how it is played.
 class Stream {
  public:
-  explicit Stream(std::uint64_t seed) : random_(seed) {
+  // With limits, many jobs say how long they run at the most, and others' nodes are lent to them.
+  explicit Stream(std::uint64_t seed, bool has_limits)
+      : random_(seed), of_limits_(seed), has_limits_(has_limits) {
     const char* const locks[] = {"cluster", "multi-node", "single-node", "closest-fit"};
     const std::string order = below(random_, 3) == 0 ? "enqueue elect allocate backfill reserve"
                                                      : "elect enqueue reserve allocate backfill";
@@ -41,6 +43,10 @@ class Stream {
                                    (has_queues_ ? "proportion " : "") + "predicates nodeorder");
     config_.action_arguments["enqueue"] =
         engine::Arguments({{"admission-timeout", {"0s", false, "test"}}});
+    if (has_limits_) {
+      const char* const whom = below(of_limits_, 4) == 0 ? "conservative" : "easy";
+      config_.action_arguments["backfill"] = engine::Arguments({{"behind", {whom, false, "test"}}});
+    }
     nodes_ = 2 + below(random_, 5);
   }
 
@@ -68,11 +74,15 @@ class Stream {
       if (has_queues_) text += " queue=q" + std::to_string(below(random_, 2));
       if (below(random_, 6) == 0) text += " priority=high";
       text += "\n";
+      const bool has_limit = has_limits_ && below(of_limits_, 5) > 0;
       for (std::size_t pod = 0; pod < pods; ++pod) {
         const std::size_t cpu = 1 + below(random_, is_big ? 5 : 2);
-        text += "task " + name + "/" + std::to_string(pod) + " cpu=" + std::to_string(cpu) + "\n";
-        cycles_of_["default/" + name + "-" + std::to_string(pod)] =
-            1 + static_cast<int>(below(random_, 9));
+        const std::size_t cycles = 1 + below(random_, 9);
+        text += "task " + name + "/" + std::to_string(pod) + " cpu=" + std::to_string(cpu);
+        // Exact: a bound by ends is one by limits, too.
+        if (has_limit) text += " limit=" + std::to_string(10 * cycles) + "s";
+        text += "\n";
+        cycles_of_["default/" + name + "-" + std::to_string(pod)] = static_cast<int>(cycles);
       }
     }
     return text;
@@ -84,6 +94,8 @@ class Stream {
 
  private:
   Random random_;
+  Random of_limits_;
+  const bool has_limits_;
   engine::SessionConfig config_;
   bool has_queues_ = false;
   bool has_line_ = false;
@@ -94,7 +106,8 @@ class Stream {
 
 class Play {
  public:
-  explicit Play(std::uint64_t seed) : stream_(seed), world_(stage("", stream_.config())) {
+  explicit Play(std::uint64_t seed, bool has_limits = false)
+      : stream_(seed, has_limits), world_(stage("", stream_.config())) {
     bring(*world_, stream_.opening());
   }
 
@@ -122,6 +135,7 @@ class Play {
 
   const std::vector<std::string>& plans() const { return plans_; }
   std::size_t targets_started() const { return targets_started_; }
+  std::size_t placed_behind() const { return placed_behind_; }
 
  private:
   void end_what_is_due(int cycle) {
@@ -233,6 +247,10 @@ class Play {
     for (const std::string& bind : world_->last_plan().binds) {
       const std::string pod = bind.substr(0, bind.find(' '));
       ends_[pod] = cycle + stream_.cycles_of(pod);
+      const Cluster& cluster = world_->cluster();
+      const NodeId node = cluster.find_node(bind.substr(bind.rfind(' ') + 1));
+      const JobId target = node.is_valid() ? cluster.node(node).lock.job : JobId();
+      if (target.is_valid() && cluster.job(target).name + "-0" != pod) ++placed_behind_;
     }
   }
 
@@ -260,6 +278,7 @@ class Play {
   std::pair<std::string, int> uncovered_;  // the first in line, and for how many cycles
   std::vector<std::string> plans_;
   std::size_t targets_started_ = 0;
+  std::size_t placed_behind_ = 0;  // on nodes of others
   std::string fault_;
 };
 
@@ -271,6 +290,18 @@ TEST(Reservation, TargetsThatAreCoveredStartWithinTheirBound) {
     started += play.targets_started();
   }
   EXPECT_GT(started, 0U);
+}
+
+// BEHIND-3. The bound holds whoever is let on a target's nodes. World checks each session
+// (support/behind_law.h).
+TEST(Reservation, TargetsStartWithinTheirBoundWhereLimitsLendTheirNodes) {
+  std::size_t lent = 0;
+  for (const std::uint64_t seed : seeds(kSeeds)) {
+    Play play(seed, true);
+    ASSERT_EQ(play.run(std::nullopt), "") << "BERTH_SEED=" << seed;
+    lent += play.placed_behind();
+  }
+  EXPECT_GT(lent, 0U);
 }
 
 TEST(Reservation, ARestartAtAnyCycleChangesNothing) {

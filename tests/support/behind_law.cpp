@@ -5,7 +5,6 @@
 #include <set>
 
 #include "berth/model/time_limit.h"
-#include "support/lock_laws.h"
 
 namespace berth::support {
 
@@ -17,9 +16,9 @@ struct Stay {
   TimePoint until;
 };
 
-// What takes room on these nodes, and for how long: before the plan, or with it.
+// What takes room on these nodes, and for how long, with these placements.
 std::vector<Stay> stays_on(const Cluster& before, const std::vector<NodeId>& nodes,
-                           const Plan* plan, TimePoint now) {
+                           const std::vector<Placement>& placed, TimePoint now) {
   std::vector<Stay> stays;
   for (const NodeId node : nodes) {
     for (const TaskId id : before.node(node).tasks) {
@@ -29,8 +28,7 @@ std::vector<Stay> stays_on(const Cluster& before, const std::vector<NodeId>& nod
       stays.push_back({node, id, until});
     }
   }
-  for (std::size_t i = 0; plan != nullptr && i < plan->binds.size(); ++i) {
-    const auto& [id, node] = plan->binds[i];
+  for (const auto& [id, node] : placed) {
     if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) continue;
     const Duration stay = longest_stay(before, before.task(id));
     const bool ends = stay < TimePoint::max() - now;
@@ -82,37 +80,64 @@ std::optional<ShapeId> shape_that_waits(const Cluster& before, const Job& job, c
   return shape;
 }
 
+std::string seconds(TimePoint now, TimePoint time) {
+  if (time == TimePoint::max()) return "never";
+  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time - now).count()) + "s";
+}
+
+// "n1: ns/a-0 until 10s, ns/b-0 until never; "
+std::string stays_text(const Cluster& before, const std::vector<NodeId>& nodes, const Plan& plan,
+                       TimePoint now) {
+  std::string text;
+  for (const NodeId node : nodes) {
+    text += before.node(node).name + ":";
+    for (const Stay& stay : stays_on(before, {node}, plan.binds, now)) {
+      text += " " + before.task(stay.task).name + " until " + seconds(now, stay.until) + ",";
+    }
+    text += "; ";
+  }
+  return text;
+}
+
+// Is a pod of another job on these nodes that has come too late? Empty: no.
+std::string delay_on(const Cluster& before, const Plan& plan, const Job& job,
+                     const std::vector<NodeId>& nodes, TimePoint now) {
+  const auto is_placed_there = [&](const Placement& placed) {
+    return std::find(nodes.begin(), nodes.end(), placed.node) != nodes.end() &&
+           before.task(placed.task).job != job.id;
+  };
+  if (std::none_of(plan.binds.begin(), plan.binds.end(), is_placed_there)) return {};
+  const std::optional<ShapeId> shape = shape_that_waits(before, job, plan);
+  const std::int64_t lacking = job.min_available - job.placed_count();
+  if (!shape || lacking <= 0) return {};
+  // Before a node is locked, those ahead of the target may have taken it.
+  std::vector<Placement> ahead;
+  for (const Placement& each : plan.binds) {
+    if (before.node(each.node).lock.job != job.id) ahead.push_back(each);
+  }
+  const auto start = [&](const std::vector<Placement>& placed) {
+    return earliest(before, nodes, before.shape(*shape), lacking,
+                    stays_on(before, nodes, placed, now), now);
+  };
+  const TimePoint without = start(ahead);
+  const TimePoint with = start(plan.binds);
+  if (with <= without && without != TimePoint::max()) return {};
+  return job.name + " could start in " + seconds(now, without) + ", now in " + seconds(now, with) +
+         ": " + stays_text(before, nodes, plan, now);
+}
+
 }  // namespace
 
 std::vector<std::string> broken_behind_laws(const Cluster& before, const Plan& plan,
                                             TimePoint now) {
   std::vector<std::string> faults;
-  const std::vector<JobId> owners = locks_throughout(before, plan);
   for (const Reservation& each : plan.reservations) {
     const Job& job = before.job(each.job);
-    std::vector<NodeId> nodes;
-    for (std::size_t n = 0; n < owners.size(); ++n) {
-      if (owners[n] == each.job) nodes.emplace_back(n);
-    }
-    const auto is_placed_there = [&](const Placement& placed) {
-      return std::find(nodes.begin(), nodes.end(), placed.node) != nodes.end() &&
-             before.task(placed.task).job != each.job;
-    };
-    if (std::none_of(plan.binds.begin(), plan.binds.end(), is_placed_there)) continue;
-    const std::optional<ShapeId> shape = shape_that_waits(before, job, plan);
-    const std::int64_t lacking = job.min_available - job.placed_count();
-    if (!shape || lacking <= 0) continue;
-    const Shape& what = before.shape(*shape);
-    const auto start = [&](const Plan* with) {
-      return earliest(before, nodes, what, lacking, stays_on(before, nodes, with, now), now);
-    };
-    const TimePoint without = start(nullptr);
-    if (without == TimePoint::max()) {
-      faults.push_back("others are placed on nodes of " + job.name +
-                       ", and nobody knows its start");
-    } else if (start(&plan) > without) {
-      faults.push_back(job.name + " could start later by those that are placed on its nodes");
-    }
+    // Reserve may come before backfill, or after it.
+    const std::string before_it = delay_on(before, plan, job, before.locks().nodes_of(job.id), now);
+    const std::string after_it = delay_on(before, plan, job, each.nodes, now);
+    if (before_it.empty() || after_it.empty()) continue;
+    faults.push_back(before_it + "; or " + after_it);
   }
   return faults;
 }

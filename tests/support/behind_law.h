@@ -10,7 +10,7 @@
 namespace berth::support {
 
 // BEHIND-3: jobs are placed on the nodes of a target only if these will hold it as soon as without
-// them, by time limits. Of targets whose pods are alike; only nodes that they had before count.
+// them, by time limits. Of targets whose pods are alike, and that had nodes before.
 std::vector<std::string> broken_behind_laws(const Cluster& before, const Plan& plan, TimePoint now);
 
 }  // namespace berth::support

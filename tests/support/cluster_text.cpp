@@ -202,7 +202,7 @@ Changes read_task(SceneLine& line, TimePoint now) {
   PodObject like = read_pod_options(line);
   if (line.flag("unmanaged")) like.scheduler_name = "volcano";
   like.created = created_of(line, now);
-  like.started = now;
+  if (!like.node_name.empty()) like.started = now;
   like.marks = read_marks(line, now);
   const std::string group = full_name(range->name);
   like.name_space = group.substr(0, group.find('/'));
@@ -227,7 +227,7 @@ Changes read_pod(SceneLine& line, TimePoint now) {
   const bool is_foreign = line.flag("unmanaged");
   PodObject pod = read_pod_options(line);
   pod.created = created_of(line, now);
-  pod.started = now;
+  if (!pod.node_name.empty()) pod.started = now;
   if (is_foreign) pod.scheduler_name = "default-scheduler";
   pod.marks = read_marks(line, now);
   const std::string name = full_name(line.word(1));
