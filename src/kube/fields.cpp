@@ -17,7 +17,7 @@ namespace {
 
 // Creation times have no fractions, and clocks differ a little.
 constexpr Duration kClocksDiffer = std::chrono::seconds(2);
-constexpr std::int64_t kSecondsMost = 10LL * 365 * 24 * 3600;  // of a time limit
+constexpr std::int64_t kSecondsMost = std::numeric_limits<std::int32_t>::max();  // as Kubernetes
 constexpr std::size_t kResourceNameMax = 317;  // a DNS name, a slash and a name of 63
 
 bool is_lower_alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
@@ -137,15 +137,18 @@ std::optional<Duration> read_stated_limit(const document::Cursor& object) {
 }
 
 TimeTerms read_time_terms(const document::Cursor& pod) {
+  constexpr std::int64_t kGraceOfKubernetes = 30;
+  const auto seconds = [](const document::Cursor& at, std::int64_t fallback) {
+    using Any = std::numeric_limits<std::int64_t>;  // the API server takes any grace
+    const std::int64_t said = at.integer(fallback, Any::min(), Any::max());
+    return std::chrono::seconds(std::clamp(said, std::int64_t{0}, kSecondsMost));
+  };
   const document::Cursor spec = pod["spec"];
+  const document::Cursor deadline = spec["activeDeadlineSeconds"];
   TimeTerms terms;
   terms.stated = read_stated_limit(pod);
-  if (const document::Cursor deadline = spec["activeDeadlineSeconds"]; deadline.is_present()) {
-    terms.deadline = std::chrono::seconds(deadline.integer(0, 0, kSecondsMost));
-  }
-  constexpr std::int64_t kGraceOfKubernetes = 30;
-  const document::Cursor grace = spec["terminationGracePeriodSeconds"];
-  terms.grace = std::chrono::seconds(grace.integer(kGraceOfKubernetes, 0, kSecondsMost));
+  if (deadline.is_present()) terms.deadline = seconds(deadline, kSecondsMost);
+  terms.grace = seconds(spec["terminationGracePeriodSeconds"], kGraceOfKubernetes);
   return terms;
 }
 

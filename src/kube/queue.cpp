@@ -130,21 +130,23 @@ void read_spec(const document::Cursor& root, QueueObject& queue) {
 constexpr Duration kTimeMost = std::chrono::hours(8760);
 
 // RUNTIME-2, TIME-3. One that cannot be read, or that is too long, has no effect, and its name goes
-// into `not_honoured`.
+// into `not_honoured`. So has a limit of 0.
 void read_times(const document::Cursor& root, QueueObject& queue) {
-  const auto read = [&](const char* name, std::optional<Duration>& time) {
+  const auto read = [&](const char* name, bool is_limit, std::optional<Duration>& time) {
     const document::Cursor annotation = root["metadata"]["annotations"][name];
     time = read_hint(annotation);
-    if (time && *time > kTimeMost) {
-      annotation.warn("\"" + annotation.text() + "\" is more than 8760h");
+    const bool is_none = time && is_limit && *time == Duration();
+    if (is_none || (time && *time > kTimeMost)) {
+      annotation.warn("\"" + annotation.text() + "\" is " +
+                      (is_none ? "not a time above 0, such as 2h30m" : "more than 8760h"));
       time.reset();
     }
     if (annotation.is_present() && !time) queue.not_honoured.emplace_back(name);
   };
-  read("berth.dev/preempt-min-run-time", queue.preempt_min_run_time);
-  read("berth.dev/reclaim-min-run-time", queue.reclaim_min_run_time);
-  read("berth.dev/default-time-limit", queue.default_time_limit);  // TIME-3
-  read("berth.dev/max-time-limit", queue.max_time_limit);
+  read("berth.dev/preempt-min-run-time", false, queue.preempt_min_run_time);
+  read("berth.dev/reclaim-min-run-time", false, queue.reclaim_min_run_time);
+  read("berth.dev/default-time-limit", true, queue.default_time_limit);
+  read("berth.dev/max-time-limit", true, queue.max_time_limit);
 }
 
 WrittenCondition condition_of(const document::Cursor& condition) {

@@ -162,7 +162,8 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
 
 // TIME-1, TIME-4
 void Mirror::note_times(TaskId id, const PodObject& object) {
-  const TimePoint started = object.started.value_or(TimePoint::min());
+  const TimePoint started =
+      object.started ? std::max(*object.started, TimePoint()) : TimePoint::min();
   const Task& before = cluster_.task(id);
   if (before.times == object.times && before.started == started) return;
   Task& task = cluster_.mutable_task(id);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "document/readers.h"
@@ -61,6 +62,27 @@ TEST(Objects, API36AreDecodedAsTheirJson) {
   EXPECT_GE(compared, 2);
 }
 
+TEST(Objects, API36TIME4TimesOfAPodAreThoseOfItsJson) {
+  const std::vector<std::string> deadlines{"null", "1", "86400", "2147483647"};
+  const std::vector<std::string> graces{
+      "null", "0", "1", "30", "-1", "9223372036854775807", "-9223372036854775808"};
+  std::set<std::pair<std::optional<Duration>, Duration>> seen;
+  for (const std::string& deadline : deadlines) {
+    for (const std::string& grace : graces) {
+      const std::string json = R"({"metadata":{"name":"p"},"spec":{"activeDeadlineSeconds":)" +
+                               deadline + R"(,"terminationGracePeriodSeconds":)" + grace + "}}";
+      const auto expected = kube::decode({"Pod", "v1"}, parsed(json), "JSON");
+      const auto actual = kube::decode({"Pod", "v1"}, through(json, "Pod"), "protobuf");
+      ASSERT_TRUE(expected && actual) << json;
+      const TimeTerms& times = std::get<PodObject>(*actual).times;
+      EXPECT_EQ(std::get<PodObject>(*expected).times, times) << json;
+      EXPECT_EQ(times.deadline.has_value(), deadline != "null");
+      seen.emplace(times.deadline, times.grace);
+    }
+  }
+  EXPECT_EQ(seen.size(), 16U) << "of four deadlines, and 0, 1 and 30 s and the most";
+}
+
 TEST(Objects, CountAPointerThatIsZeroAndNothingElseThatIs) {
   const document::Value pod = through(
       R"({"spec":{"priority":0,"hostUsers":false,"hostNetwork":false,"nodeName":""}})", "Pod");
@@ -89,7 +111,7 @@ TEST(Objects, AreReadAsGoWritesThem) {
 
 TEST(Objects, HINT1NameAFieldOfASpecThatNobodyKnows) {
   std::string spec;
-  append_field(spec, 4, "");  // terminationGracePeriodSeconds: known, and passed over
+  append_field(spec, 6, "");  // dnsPolicy: known, and passed over
   append_field(spec, 77, "x");
   std::string message;
   append_field(message, 2, spec);
