@@ -1,22 +1,26 @@
 // Cleanup: a job that has lost its minimum, in a queue beyond its share, leaves for one that could
-// start.
+// start. So does one that has run for longer than it said, if that is configured.
 //
-// Such a job does no work, and holds room (S1). It leaves whole, only if a job that waits is placed
+// The first does no work, and holds room (S1). It leaves whole, only if a job that waits is placed
 // in the room, and only after a time in which its lost members may come back.
 //
-// Argument: grace-period, a duration from 0s to 8760h, default 5m.
+// Arguments: grace-period, a duration from 0s to 8760h, default 5m; evict-overdue, true or false
+// (default).
 //
-// Steps CLEANUP-1 to CLEANUP-5 are those of docs/design/cleanup.md; the search for victims is
+// Steps CLEANUP-1 to CLEANUP-6 are those of docs/design/cleanup.md; the search for victims is
 // docs/design/victims.md.
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "actions/eviction/evict_for.h"
 #include "actions/eviction/parties.h"
+#include "actions/room_ahead.h"
 #include "berth/engine/action.h"
+#include "berth/model/time_limit.h"
 
 namespace berth::actions {
 namespace {
@@ -27,7 +31,8 @@ class Cleanup final : public Action {
  public:
   explicit Cleanup(Arguments& arguments)
       : grace_(arguments.duration("grace-period", std::chrono::minutes(5), Duration(0),
-                                  std::chrono::hours(8760))) {}
+                                  std::chrono::hours(8760))),
+        evicts_overdue_(arguments.boolean("evict-overdue", false)) {}
 
   void execute(Session& session) const override {
     // CLEANUP-1. For each job that lacks its minimum and could start, in the order of jobs.
@@ -42,7 +47,9 @@ class Cleanup final : public Action {
     PartSet unready;
     for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
       const Job& job = cluster.job(JobId(j));
-      if (may_go(session, job)) unready.push_back({job.id, JobPart::Kind::whole});
+      if (may_go(session, job) || is_overdue(session, job)) {
+        unready.push_back({job.id, JobPart::Kind::whole});
+      }
     }
     if (unready.empty()) return nullptr;
     Eviction eviction;
@@ -52,13 +59,15 @@ class Cleanup final : public Action {
       Parties parties{unready, {}};
       std::erase_if(parties.parts, [&](const JobPart& part) {
         const Job& job = session.cluster().job(part.job);
-        return !may_go(session, job) || !comes_after(job, claimant);
+        const bool may_leave = may_go(session, job) || is_overdue(session, job);
+        return !may_leave || !comes_after(job, claimant);
       });
       return parties;
     };
-    eviction.policy.may_take = [&session](const Claimant& claimant, const Leaving& leaving) {
+    eviction.policy.may_take = [this, &session](const Claimant& claimant, const Leaving& leaving) {
       const Job& job = session.cluster().job(leaving.job);
-      if (!is_overused(session, job.queue)) return reject(Reason::queue_within_share);
+      const bool may_take = is_overused(session, job.queue) || is_overdue(session, job);
+      if (!may_take) return reject(Reason::queue_within_share);
       // CLEANUP-5
       Claimant queue;
       queue.queue = session.cluster().job(claimant.job).queue;
@@ -84,12 +93,29 @@ class Cleanup final : public Action {
     return false;
   }
 
+  // CLEANUP-6. One of its pods runs for longer than is stated of it, grace period included.
+  bool is_overdue(Session& session, const Job& job) const {
+    if (!evicts_overdue_ || !job.exists || !may_leave_whole(job)) return false;
+    const Cluster& cluster = session.cluster();
+    return std::any_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
+      const Task& task = cluster.task(id);
+      const std::optional<TimeLimit> limit = time_limit_of(cluster, task);
+      if (!runs(task) || !limit || limit->is_enforced) return false;
+      const TimePoint due =
+          after(std::max(task.started, task.scheduled_at), longest_stay(cluster, task));
+      if (session.now() > due) return true;
+      session.answers_may_change_at(after(due, Duration(1)));
+      return false;
+    });
+  }
+
   // CLEANUP-4. Within a queue, it leaves for no job of lower priority.
   static bool comes_after(const Job& unready, const Job& claimant) {
     return unready.queue != claimant.queue || unready.priority <= claimant.priority;
   }
 
   Duration grace_;
+  bool evicts_overdue_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "berth/model/time_limit.h"
 #include "support/eviction_limit_laws.h"
 #include "support/lock_laws.h"
 #include "support/need_laws.h"
@@ -171,11 +172,23 @@ class EvictionCourt {
     const Job& victim = job_of(each.task);
     const Job& claimant = cluster_.job(each.beneficiary);
     if (each.as != EvictedAs::unready_job) accuse(each, "is cleaned up as something else");
-    if (!victim.unready_since) return accuse(each, "is of a job that is not unready");
-    if (now_ < *victim.unready_since + book_.cleanup_grace) accuse(each, "leaves too early");
+    if (!victim.unready_since && !is_overdue(victim)) {
+      accuse(each, "is of a job that is neither unready nor overdue");
+    }
+    if (victim.unready_since && now_ < *victim.unready_since + book_.cleanup_grace)
+      accuse(each, "leaves too early");
     if (victim.queue == claimant.queue && victim.priority > claimant.priority) {
       accuse(each, "is of a higher priority");
     }
+  }
+
+  bool is_overdue(const Job& job) const {
+    return std::any_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
+      const Task& task = cluster_.task(id);
+      const Duration stay = longest_stay(cluster_, task);
+      return runs(task) && stay != Duration::max() &&
+             now_ > std::max(task.started, task.scheduled_at) + stay;
+    });
   }
 
   // SURPLUS-1. No more than ran beyond the minimum.

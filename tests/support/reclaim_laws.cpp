@@ -55,7 +55,9 @@ class ReclaimCourt {
       std::vector<TaskId> tasks;
       for (auto each = first; each != last; ++each) tasks.push_back(each->task);
       if (first->action == "reclaim") judge_lot(*first, tasks);
-      if (first->action == "cleanup") judge_overused(*first);
+      const bool is_unready =
+          cluster_.job(cluster_.task(first->task).job).unready_since.has_value();
+      if (first->action == "cleanup" && is_unready) judge_overused(*first);
       for (const TaskId id : tasks) add(row_of(id), cluster_.shape_of(id).request, -1);
       first = last;
     }

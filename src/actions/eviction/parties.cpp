@@ -94,7 +94,9 @@ std::string why_it_leaves(const Cluster& cluster, const PlannedEviction& evictio
       text = "it is surplus of its job, and has a lower priority than the waiting pod";
       break;
     case EvictedAs::unready_job:
-      text = "its job has lost its minimum of " + std::to_string(job.min_available);
+      text = job.unready_since
+                 ? "its job has lost its minimum of " + std::to_string(job.min_available)
+                 : std::string("its job runs for longer than its time limit");  // CLEANUP-6
       break;
   }
   return text + "; " + std::to_string(could_leave) +
