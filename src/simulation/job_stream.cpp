@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <queue>
+#include <random>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -19,6 +21,9 @@ constexpr const char* kSpace = "trace";
 constexpr TimePoint kBeginning{std::chrono::hours(24 * 365 * 30)};
 constexpr Duration kTick = std::chrono::minutes(1);
 constexpr std::size_t kSessionsAtOnceMost = 100'000;
+constexpr std::size_t kSessionsUnseenMost = 1'000;  // from report to report
+// For so long, jobs on an idle machine wait for what the clock alone may bring.
+constexpr Duration kIdleMost = std::chrono::hours(24 * 7);
 
 // Numbers as text sort as numbers do.
 std::string padded(std::size_t number) {
@@ -36,11 +41,18 @@ void require_models(Constraints& constraints, const std::vector<std::string>& mo
 class Stream {
  public:
   Stream(StreamRequest& request, engine::Scheduler& scheduler)
-      : request_(request), scheduler_(scheduler), memory_(mirror_options(request.config)) {
+      : request_(request),
+        scheduler_(scheduler),
+        memory_(mirror_options(request.config)),
+        chances_(request.troubles.seed) {
     for (const ClusterEvent& other : request.others) memory_.apply(other);
     for (std::size_t n = 0; n < request.nodes.size(); ++n) {
       memory_.apply(request.nodes[n]);
       node_index_.emplace(request.nodes[n].name, static_cast<std::int32_t>(n));
+    }
+    const Duration between = request.troubles.between_node_failures;
+    for (std::size_t n = 0; between > Duration() && n < request.nodes.size(); ++n) {
+      outages_.emplace(kBeginning + part_of(2 * between), Outage{n, false});
     }
     states_.resize(request.jobs.size());
     result_.jobs.resize(request.jobs.size());
@@ -52,8 +64,11 @@ class Stream {
   StreamResult run() {
     while (const std::optional<TimePoint> next = next_event()) {
       if (*next - kBeginning > request_.give_up_after) break;
+      if (!is_idle()) busy_until_ = *next;
+      if (*next - busy_until_ > kIdleMost) break;
       now_ = *next;
       end_those_that_are_done();
+      lose_nodes();
       cancel_those_that_leave();
       take_in_those_that_come();
       decide();
@@ -69,11 +84,17 @@ class Stream {
     State state = State::to_come;
     std::uint32_t epoch = 0;  // starts so far
     TimePoint start;
+    Duration done{};  // of its work, before this start
+  };
+  struct Outage {
+    std::size_t node = 0;
+    bool is_back = false;  // it ends
   };
   struct End {
     TimePoint at;
     std::size_t job = 0;
     std::uint32_t epoch = 0;
+    bool is_failure = false;
     bool operator>(const End& other) const {
       return std::tie(at, job) > std::tie(other.at, other.job);
     }
@@ -87,8 +108,15 @@ class Stream {
     if (!ends_.empty()) next = std::min(next, ends_.top().at);
     if (!cancellations_.empty()) next = std::min(next, cancellations_.begin()->first);
     if (waiting_ > 0 && wake_at_) next = std::min(next, *wake_at_);
+    const bool is_over = next == TimePoint::max() && waiting_ == 0;
+    if (!is_over && !outages_.empty()) next = std::min(next, outages_.begin()->first);
     if (next == TimePoint::max()) return std::nullopt;
     return next;
+  }
+
+  // Nothing runs, comes or leaves.
+  bool is_idle() const {
+    return ends_.empty() && cancellations_.empty() && next_job_ == request_.jobs.size();
   }
 
   void end_those_that_are_done() {
@@ -97,6 +125,10 @@ class Stream {
       ends_.pop();
       JobState& state = states_[end.job];
       if (state.state != State::runs || state.epoch != end.epoch) continue;
+      if (end.is_failure) {
+        restart(end.job);
+        continue;
+      }
       result_.jobs[end.job].end = now_ - kBeginning;
       leave(end.job);
       state.state = State::is_over;
@@ -127,7 +159,7 @@ class Stream {
       group.created = now_;
       group.queue = job.queue;
       group.min_member = job.pods;
-      group.time_limit = job.limit;
+      if (job.limit) group.time_limit = *job.limit + request_.troubles.startup;
       memory_.apply(group);
       add_pods(next_job_);
       if (job.cancelled_after) cancellations_.emplace(now_ + *job.cancelled_after, next_job_);
@@ -222,14 +254,53 @@ class Stream {
       outcome.start = now_ - kBeginning;
       outcome.nodes.clear();
       --waiting_;
-      ends_.push({now_ + request_.jobs[index].run, index, state.epoch});
+      plan_end(index);
     }
     outcome.nodes.push_back(node_index_.at(node));
+  }
+
+  void plan_end(std::size_t index) {
+    const JobState& state = states_[index];
+    const StreamTroubles& troubles = request_.troubles;
+    const Duration takes = troubles.startup + request_.jobs[index].run - state.done;
+    const bool fails = chances_() % 1000 < static_cast<std::uint64_t>(troubles.failures_per_mille);
+    ends_.push({now_ + (fails ? part_of(takes) : takes), index, state.epoch, fails});
+  }
+
+  // Anything up to it.
+  Duration part_of(Duration time) {
+    const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(1, time.count()));
+    return Duration(static_cast<std::int64_t>(chances_() % most));
+  }
+
+  void lose_nodes() {
+    const StreamTroubles& troubles = request_.troubles;
+    while (!outages_.empty() && outages_.begin()->first <= now_) {
+      const auto [index, is_back] = outages_.extract(outages_.begin()).mapped();
+      const NodeObject& node = request_.nodes[index];
+      if (is_back) {
+        memory_.apply(node);
+        outages_.emplace(now_ + part_of(2 * troubles.between_node_failures), Outage{index, false});
+        continue;
+      }
+      for (std::size_t job = 0; job < next_job_; ++job) {
+        const auto& nodes = result_.jobs[job].nodes;
+        const bool runs = states_[job].state == State::runs;
+        if (!runs) continue;
+        const auto it_is = static_cast<std::int32_t>(index);
+        if (std::find(nodes.begin(), nodes.end(), it_is) != nodes.end()) restart(job);
+      }
+      memory_.apply(NodeDeleted{node.name});
+      outages_.emplace(now_ + troubles.repair, Outage{index, true});
+    }
   }
 
   void restart(std::size_t index) {
     JobState& state = states_[index];
     if (state.state != State::runs) return;
+    if (request_.troubles.victims_go_on) {
+      state.done += std::max(Duration(), now_ - state.start - request_.troubles.startup);
+    }
     StreamOutcome& outcome = result_.jobs[index];
     outcome.earlier.emplace_back(state.start - kBeginning, now_ - kBeginning);
     outcome.start.reset();
@@ -239,8 +310,10 @@ class Stream {
   }
 
   bool report_progress() {
-    if (done_ < next_report_ || !request_.on_progress) return true;
+    if (!request_.on_progress) return true;
+    if (done_ < next_report_ && result_.sessions < next_look_) return true;
     next_report_ = done_ + 100;
+    next_look_ = result_.sessions + kSessionsUnseenMost;
     result_.was_stopped = !request_.on_progress(done_);
     return !result_.was_stopped;
   }
@@ -254,13 +327,17 @@ class Stream {
   StreamResult result_;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
   std::multimap<TimePoint, std::size_t> cancellations_;
+  std::multimap<TimePoint, Outage> outages_;
+  std::mt19937_64 chances_;
   TimePoint now_ = kBeginning;
+  TimePoint busy_until_ = kBeginning;
   std::optional<TimePoint> wake_at_;
   std::size_t next_job_ = 0;
   std::size_t waiting_ = 0;  // jobs
   std::size_t done_ = 0;
-  std::size_t next_report_ = 0;
-  bool is_clocked_ = false;  // an action decides by the clock
+  std::size_t next_report_ = 0;  // by jobs that are done
+  std::size_t next_look_ = 0;    // by sessions
+  bool is_clocked_ = false;      // an action decides by the clock
 };
 
 }  // namespace

@@ -37,11 +37,22 @@ struct StreamOutcome {
   std::vector<std::int32_t> nodes;  // of its pods at the last start, by index in `nodes`, sorted
 };
 
+// What goes wrong, and what takes time beside the jobs' work.
+struct StreamTroubles {
+  Duration startup{};                   // of each start, before the work begins
+  std::int32_t failures_per_mille = 0;  // of starts: a pod fails at some time
+  Duration between_node_failures{};     // of one node, on average; 0: nodes stay
+  Duration repair = std::chrono::hours(1);
+  bool victims_go_on = false;  // work before an eviction or a failure counts
+  std::uint64_t seed = 1;
+};
+
 struct StreamRequest {
   std::vector<StreamJob> jobs;  // by submit; names are distinct
   std::vector<NodeObject> nodes;
   std::vector<ClusterEvent> others;  // queues, priority classes
   conf::Config config;
+  StreamTroubles troubles;
   Duration give_up_after = std::chrono::hours(24 * 366 * 100);  // of simulated time
   // Now and then, with the number of jobs that are done; false: stop here. May be empty.
   std::function<bool(std::size_t done)> on_progress;
@@ -54,10 +65,11 @@ struct StreamResult {
   bool was_stopped = false;
 };
 
-// Jumps from event to event. At one instant, ends come first, then what is submitted, then sessions
-// until one decides nothing. A pod that is evicted takes its job with it: the job waits again under
-// its name, and starts anew. Reads no clock and no file: equal requests give equal results. An
-// Error if the engine refuses the configuration.
+// Jumps from event to event. At one instant, ends come first, then cancellations, then what is
+// submitted, then sessions until one decides nothing. A pod that is evicted, fails or loses its node
+// takes its job with it: the job waits again under its name, and starts anew. A limit counts without
+// the time of start-up. Jobs that nothing starts in a week on an idle machine end it. Reads no clock
+// and no file: equal requests give equal results. An Error if the engine refuses the configuration.
 Result<StreamResult> run_stream(StreamRequest request);
 
 }  // namespace berth::simulation

@@ -63,8 +63,9 @@ TEST(Texts, TheScriptsPassTheirShells) {
 
 TEST(Texts, ThePagesPassGroff) {
   const TemporaryDirectory directory;
-  for (const std::string command : {"", "why", "jobs", "queues", "plan", "fits", "reservations",
-                                    "topology", "config", "completion", "version"}) {
+  for (const std::string command :
+       {"", "why", "jobs", "queues", "plan", "simulate", "fits", "reservations", "topology",
+        "config", "completion", "version"}) {
     std::vector<std::string> words{"man"};
     if (!command.empty()) words.push_back(command);
     const Outcome page = run_program(words);

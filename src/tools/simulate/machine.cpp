@@ -36,7 +36,8 @@ Result<NamedAmounts> amounts_of(const std::string& text) {
       return Error{"\"" + part + "\" is no resource with an amount above 0, such as memory=16Gi",
                    "--node"};
     }
-    if (!amounts.emplace(name, *value).second) return Error{"\"" + name + "\" twice", "--node"};
+    if (!amounts.emplace(name, *value).second)
+      return Error{"\"" + name + "\" twice, expected once", "--node"};
   }
   amounts.try_emplace("pods", kPodsOfNode);
   return amounts;
@@ -74,7 +75,7 @@ std::int64_t most_processors(const std::vector<NodeObject>& nodes) {
   return most;
 }
 
-// The largest part of a node that such a pod takes, by the first node that has all it asks for.
+// The largest part that such a pod takes of a resource of the node that has most of it.
 double size_of(const NamedAmounts& request, const std::vector<NodeObject>& nodes) {
   double size = 0;
   for (const auto& [name, amount] : request) {
@@ -110,6 +111,9 @@ double seconds(Duration time) { return std::chrono::duration<double>(time).count
 }  // namespace
 
 Result<std::vector<NodeObject>> machine_of(const MachineFlags& flags) {
+  if (!flags.node_list.empty() && !flags.nodes.empty()) {
+    return Error{"given with --node-list, expected one of them", "--nodes"};
+  }
   if (!flags.node_list.empty()) return listed_nodes(flags.node_list);
   if (flags.nodes.empty()) {
     return Error{"missing, expected the number of nodes, or --node-list", "--nodes"};
@@ -141,7 +145,11 @@ Result<Workload> workload_of(const traces::Trace& trace, const std::vector<NodeO
     job.request = NamedAmounts(from.request.begin(), from.request.end());
     job.models = from.models;
     if (job.request.empty()) {
-      if (of_pod == 0) return Error{"no cpu, but jobs ask for processors", "--node"};
+      if (of_pod == 0) return Error{"less than cpu=1, but jobs ask for processors", "--node"};
+      if (of_pod > of_node) {
+        return Error{fmt::format("\"{}\" is more than the {} of a node", of_pod, of_node),
+                     "--pod-processors"};
+      }
       job.pods = static_cast<std::int32_t>((from.processors + of_pod - 1) / of_pod);
       job.request["cpu"] = of_pod * 1000;
     }

@@ -20,7 +20,7 @@ struct MachineFlags {
   std::string node_list = {};  // a file of nodes, as openb has them
 };
 
-// Nodes are named node-0000 on, or as the list says.
+// Nodes are named node-00000 on, or as the list says.
 Result<std::vector<NodeObject>> machine_of(const MachineFlags& flags);
 
 struct Shaping {
@@ -36,11 +36,11 @@ struct Workload {
   std::vector<results::JobResult> known;  // without what the run brings
 };
 
-// An Error if a job asks for processors, and the nodes have no cpu.
+// An Error if a job asks for processors, and no node has those of a pod.
 Result<Workload> workload_of(const traces::Trace& trace, const std::vector<NodeObject>& nodes,
                              const Shaping& shaping);
 
-// What a run has brought.
+// The outcome of a run.
 results::RunResult result_of(const Workload& workload, const std::vector<NodeObject>& nodes,
                              const simulation::StreamResult& stream);
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "berth/base/text.h"
 #include "berth/model/quantity.h"
 #include "results/html.h"
 #include "results/json.h"
@@ -35,8 +36,9 @@ constexpr const char* kMore =
     "Alibaba's openb (.csv). Each job becomes a gang that starts whole: one pod for each node's\n"
     "worth of its processors, which takes the whole node, or for each --pod-processors of them.\n"
     "Jobs end after their run time, and at their limit at the latest. The sessions are the real\n"
-    "ones, with the configuration that berthd would have. The same input gives the same output.\n"
-    "Times are in seconds from the start of the trace. Ctrl-C stops, and shows what is done.\n"
+    "ones, with the configuration that berthd would have. The same input gives the same output,\n"
+    "the time of computing aside. Times are in seconds from the start of the trace. Ctrl-C stops,\n"
+    "and shows what is done.\n"
     "\n"
     "Examples:\n"
     "  berth simulate --trace t.swf --nodes 128 --node cpu=1,pods=110 --config easy.yaml -o json\n"
@@ -55,6 +57,10 @@ struct SimulateFlags {
   std::string queues;
   std::string jobs;  // the first so many
   std::string html;
+  std::string startup, node_mtbf, node_repair;  // durations
+  std::string failures;                         // per mille
+  std::string seed;
+  bool victims_go_on = false;
   bool skip_bad_lines = false;
   bool runs_beyond_limit = false;
   std::optional<std::string> output;
@@ -87,6 +93,39 @@ Result<std::int64_t> number_of(const std::string& text, const char* flag) {
   return Error{"\"" + text + "\" is no number above 0", flag};
 }
 
+Status read_duration(const std::string& text, const char* flag, Duration& time) {
+  if (text.empty()) return Done{};
+  const auto read = parse_duration(text);
+  if (!read || *read <= Duration()) {
+    return Error{"\"" + text + "\" is no time above 0, such as 90s or 1h30m", flag};
+  }
+  time = *read;
+  return Done{};
+}
+
+Result<simulation::StreamTroubles> troubles_of(const SimulateFlags& flags) {
+  simulation::StreamTroubles troubles;
+  troubles.victims_go_on = flags.victims_go_on;
+  for (const Status& read :
+       {read_duration(flags.startup, "--startup", troubles.startup),
+        read_duration(flags.node_mtbf, "--node-mtbf", troubles.between_node_failures),
+        read_duration(flags.node_repair, "--node-repair", troubles.repair)}) {
+    if (!read) return read.error();
+  }
+  if (!flags.failures.empty()) {
+    const Result<std::int64_t> number = number_of(flags.failures, "--failures");
+    if (!number) return number.error();
+    if (*number > 900) return Error{"more than 900 of 1000 starts, expected fewer", "--failures"};
+    troubles.failures_per_mille = static_cast<std::int32_t>(*number);
+  }
+  if (!flags.seed.empty()) {
+    const Result<std::int64_t> number = number_of(flags.seed, "--seed");
+    if (!number) return number.error();
+    troubles.seed = static_cast<std::uint64_t>(*number);
+  }
+  return troubles;
+}
+
 Result<traces::Trace> read_trace(const SimulateFlags& flags) {
   if (flags.trace.empty()) return Error{"missing, expected a file", "--trace"};
   const bool is_list = flags.trace.ends_with(".csv") || flags.trace.ends_with(".csv.gz");
@@ -110,10 +149,10 @@ Result<traces::Trace> read_trace(const SimulateFlags& flags) {
 }
 
 void note_skipped(const traces::Skipped& skipped, std::ostream& err) {
-  if (skipped.bad > 0) say(fmt::format("note: {} bad lines are left out", skipped.bad), err);
+  if (skipped.bad > 0) say(fmt::format("note: bad lines left out: {}", skipped.bad), err);
   for (const Error& each : skipped.first) say("note: " + each.to_string(), err);
   if (skipped.partial > 0) {
-    say(fmt::format("note: {} lines of pieces of jobs are left out", skipped.partial), err);
+    say(fmt::format("note: lines of pieces of jobs left out: {}", skipped.partial), err);
   }
 }
 
@@ -121,10 +160,12 @@ void note_skipped(const traces::Skipped& skipped, std::ostream& err) {
 class Runs {
  public:
   Runs(const std::vector<Variant>& variants, const Workload& workload,
-       const std::vector<NodeObject>& nodes, Console& console)
+       const std::vector<NodeObject>& nodes, const simulation::StreamTroubles& troubles,
+       Console& console)
       : variants_(variants),
         workload_(workload),
         nodes_(nodes),
+        troubles_(troubles),
         progress_(console),
         done_(variants.size(), 0),
         results_(variants.size()) {}
@@ -155,6 +196,7 @@ class Runs {
     request.nodes = nodes_;
     request.others = workload_.queues;
     request.config = variants_[i].config;
+    request.troubles = troubles_;
     request.on_progress = [&](std::size_t done) { return note_progress(i, done); };
     const auto begun = std::chrono::steady_clock::now();
     Result<simulation::StreamResult> result = simulation::run_stream(std::move(request));
@@ -187,6 +229,7 @@ class Runs {
   const std::vector<Variant>& variants_;
   const Workload& workload_;
   const std::vector<NodeObject>& nodes_;
+  const simulation::StreamTroubles& troubles_;
   std::chrono::steady_clock::time_point begun_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;  // guards what follows
@@ -196,11 +239,17 @@ class Runs {
   std::optional<Error> failure_;
 };
 
+// Before the work: can the report be written after it?
+Status try_html(const std::string& file) {
+  if (file.empty() || std::ofstream(file, std::ios::app)) return Done{};
+  return Error{"cannot be written", file};
+}
+
 Status write_html(const std::string& file, const std::vector<results::JudgedRun>& runs) {
   std::ofstream out(file, std::ios::binary);
   out << results::html_text(runs);
   out.close();
-  return out ? Status(Done{}) : Status(Error{"cannot write it", file});
+  return out ? Status(Done{}) : Status(Error{"cannot be written", file});
 }
 
 int print(const std::vector<results::JudgedRun>& runs, Form form, Console& console) {
@@ -227,9 +276,14 @@ int run(const SimulateFlags& flags, Console& console) {
   note_skipped(trace->skipped, console.err);
   const Result<Workload> workload = workload_of(*trace, *nodes, shaping);
   if (!workload) return complain(workload.error(), console);
+  if (const Status possible = try_html(flags.html); !possible) {
+    return complain(possible.error(), console);
+  }
+  const Result<simulation::StreamTroubles> troubles = troubles_of(flags);
+  if (!troubles) return complain(troubles.error(), console);
   is_interrupted.store(false);
   const Interrupts interrupts;
-  const auto runs = Runs(*variants, *workload, *nodes, console).run();
+  const auto runs = Runs(*variants, *workload, *nodes, *troubles, console).run();
   if (!runs) return complain(runs.error(), console);
   if (!flags.html.empty()) {
     if (const Status written = write_html(flags.html, *runs); !written) {
@@ -269,6 +323,19 @@ void declare(CLI::App& command, SimulateFlags& flags) {
                    "Leaves out lines that cannot be read, and counts them");
   command.add_flag("--run-beyond-limits", flags.runs_beyond_limit,
                    "Jobs that ran for longer than their limit do so here, too");
+  command.add_option("--startup", flags.startup, "Time from a start to the work; default: none")
+      ->type_name("TIME");
+  command.add_option("--failures", flags.failures, "Of 1000 starts, so many fail at some time")
+      ->type_name("N");
+  command
+      .add_option("--node-mtbf", flags.node_mtbf,
+                  "Time between failures of a node, on average; default: none fails")
+      ->type_name("TIME");
+  command.add_option("--node-repair", flags.node_repair, "Until it is back; default: 1h")
+      ->type_name("TIME");
+  command.add_flag("--victims-go-on", flags.victims_go_on,
+                   "Work before an eviction or a failure counts; default: jobs start anew");
+  command.add_option("--seed", flags.seed, "Of failures; default: 1")->type_name("N");
   command.add_option("--html", flags.html, "Also writes a report to look at")->type_name("FILE");
   declare_output(command, flags.output);
 }

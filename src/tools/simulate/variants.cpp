@@ -18,6 +18,7 @@ struct Setting {
   std::string name;
   std::string argument;
   std::vector<std::string> values;
+  const char* flag;
 };
 
 Result<Setting> setting_of(const std::string& text, bool may_have_several, const char* flag) {
@@ -28,47 +29,72 @@ Result<Setting> setting_of(const std::string& text, bool may_have_several, const
   if (equals == std::string::npos || equals + 1 == text.size()) return malformed;
   const std::vector<std::string> path = split_list(text.substr(0, equals), '.');
   if (path.size() < 3 || (path[0] != "plugins" && path[0] != "actions")) return malformed;
-  Setting setting{path[0], path[1], {}, {}};
+  Setting setting{path[0], path[1], {}, {}, flag};
   // Arguments may have dots in their names: binpack.weight.
   setting.argument = text.substr(path[0].size() + path[1].size() + 2,
                                  equals - path[0].size() - path[1].size() - 2);
   const std::string value = text.substr(equals + 1);
   setting.values = may_have_several ? split_list(value, ',') : std::vector<std::string>{value};
+  if (setting.values.empty()) return malformed;
   return setting;
+}
+
+Error unknown(const Variant& variant, const Setting& setting, const char* kind,
+              const std::vector<std::string>& names) {
+  std::string expected;
+  for (const std::string& name : names) expected += (expected.empty() ? "" : ", ") + name;
+  return Error{"no " + std::string(kind) + " \"" + setting.name + "\" in " + variant.name +
+                   ", expected one of " + expected,
+               setting.flag};
 }
 
 void put(engine::Arguments& arguments, const Setting& setting, const std::string& value) {
   engine::Arguments former;
   former.take_from(arguments, setting.argument);
-  engine::Arguments given({{setting.argument, {value, false, "--set"}}});
+  engine::Arguments given({{setting.argument, {value, false, setting.flag}}});
   arguments.take_from(given, setting.argument);
 }
 
-Status apply(conf::Config& config, const Setting& setting, const std::string& value) {
-  engine::SessionConfig& session = config.session;
-  const auto is_named = [&](const auto& named) { return named.name == setting.name; };
-  if (setting.section == "actions") {
-    if (std::none_of(session.actions.begin(), session.actions.end(), is_named)) {
-      return Error{"no action \"" + setting.name + "\" in the configuration", "--set"};
-    }
-    put(session.action_arguments[setting.name], setting, value);
-    return Done{};
+Status set_of_action(Variant& variant, const Setting& setting, const std::string& value) {
+  engine::SessionConfig& session = variant.config.session;
+  std::vector<std::string> names;
+  for (const auto& action : session.actions) names.push_back(action.name);
+  if (std::find(names.begin(), names.end(), setting.name) == names.end()) {
+    return unknown(variant, setting, "action", names);
   }
+  put(session.action_arguments[setting.name], setting, value);
+  return Done{};
+}
+
+Status set_of_plugin(Variant& variant, const Setting& setting, const std::string& value) {
+  std::vector<std::string> names;
   bool is_found = false;
-  for (engine::Tier& tier : session.tiers) {
+  for (engine::Tier& tier : variant.config.session.tiers) {
     for (engine::PluginConfig& plugin : tier) {
-      if (!is_named(plugin.plugin)) continue;
+      names.push_back(plugin.plugin.name);
+      if (plugin.plugin.name != setting.name) continue;
       put(plugin.arguments, setting, value);
       is_found = true;
     }
   }
   if (is_found) return Done{};
-  return Error{"no plugin \"" + setting.name + "\" in the configuration", "--set"};
+  return unknown(variant, setting, "plugin", names);
 }
 
-std::string file_name(const std::string& path) {
-  if (path.empty()) return "default";
-  return path.substr(path.find_last_of('/') + 1);
+Status apply(Variant& variant, const Setting& setting, const std::string& value) {
+  return setting.section == "actions" ? set_of_action(variant, setting, value)
+                                      : set_of_plugin(variant, setting, value);
+}
+
+std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+// The name of the file; its path, where another has the same name.
+std::string name_among(const std::vector<std::string>& files, const std::string& file) {
+  if (file.empty()) return "default";
+  const auto is_namesake = [&](const std::string& other) {
+    return file_name(other) == file_name(file);
+  };
+  return std::count_if(files.begin(), files.end(), is_namesake) > 1 ? file : file_name(file);
 }
 
 }  // namespace
@@ -80,7 +106,7 @@ Result<std::vector<Variant>> variants_of(const VariantFlags& flags) {
   for (const std::string& file : files) {
     Result<conf::Config> config = open_config(file);
     if (!config) return config.error();
-    variants.push_back({file_name(file), *std::move(config)});
+    variants.push_back({name_among(files, file), *std::move(config)});
   }
   std::vector<Setting> settings;
   for (const auto* const list : {&flags.set, &flags.sweep}) {
@@ -96,7 +122,7 @@ Result<std::vector<Variant>> variants_of(const VariantFlags& flags) {
     for (const Variant& variant : variants) {
       for (const std::string& value : setting.values) {
         Variant with = variant;
-        if (const Status applied = apply(with.config, setting, value); !applied) {
+        if (const Status applied = apply(with, setting, value); !applied) {
           return applied.error();
         }
         with.name += ", " + setting.name + "." + setting.argument + "=" + value;

@@ -11,7 +11,7 @@
 namespace berth::tools {
 
 struct Variant {
-  std::string name;  // "easy.yaml, plugins.reservation.lock=cluster"
+  std::string name;  // "easy.yaml, reservation.lock=cluster"
   conf::Config config;
 };
 
