@@ -279,6 +279,23 @@ func TestATargetThatIsDeletedLeavesNothingLocked(t *testing.T) {
 	}
 }
 
+// assertTolerates fails the test unless each bound pod of the group tolerates one lock.
+func assertTolerates(e *harness.Env, group string) {
+	e.Helper()
+	for _, pod := range e.Bound(group) {
+		tolerates := 0
+		for _, toleration := range pod.Spec.Tolerations {
+			if toleration.Key == harness.LockedFor {
+				tolerates++
+			}
+		}
+		// In mode view the toleration is in the copy that kube-scheduler sees.
+		if tolerates > 1 || (tolerates == 0 && e.Mode == harness.InPlace) {
+			e.Errorf("%q tolerates the lock %d times: %v", pod.Name, tolerates, pod.Spec.Tolerations)
+		}
+	}
+}
+
 // Locks that are taints keep off who asks no extender; nobody else's taint is lost by them.
 func TestLocksThatAreTaints(t *testing.T) {
 	e := cluster.BeginWithBerth(t, reserving(nil, map[string]any{
@@ -305,18 +322,7 @@ func TestLocksThatAreTaints(t *testing.T) {
 
 	e.EndGang("old")
 	e.AwaitBound("big", 2, harness.Soon)
-	for _, pod := range e.Bound("big") {
-		tolerates := 0
-		for _, toleration := range pod.Spec.Tolerations {
-			if toleration.Key == harness.LockedFor {
-				tolerates++
-			}
-		}
-		// In mode view the toleration is in the copy that kube-scheduler sees.
-		if tolerates > 1 || (tolerates == 0 && e.Mode == harness.InPlace) {
-			t.Errorf("%q tolerates the lock %d times: %v", pod.Name, tolerates, pod.Spec.Tolerations)
-		}
-	}
+	assertTolerates(e, "big")
 	e.AwaitOpen()
 	node, err = e.Client.CoreV1().Nodes().Get(e.Context, nodes[0].Name, meta.GetOptions{})
 	e.Must(err)

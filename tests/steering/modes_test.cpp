@@ -137,6 +137,20 @@ TEST_F(LocksAsTaints, STEER13WhoToleratesTheQueuesLockIsCommitted) {
   EXPECT_EQ(write_until_calm(), Texts{"commit g-0 on n2"});
 }
 
+TEST_F(LocksAsTaints, STEER13WhoUsesATargetsNodeInTheMeantimeToleratesItsLock) {
+  keep_nodes_for_queue();
+  PodObject pod = daemon::make_member("h", 0);
+  pod.gates = {"berth.dev/plan"};
+  post(make_group("h", 1));
+  post(pod);
+  plan({{"h-0", "n1"}});
+  for (int i = 0; i < 4; ++i) round();
+  ASSERT_EQ(api_.writes.size(), 3u);
+  EXPECT_EQ(api_.writes[0].content.locked_for, "job.g");
+  EXPECT_EQ(api_.writes[1].content.locked_for, "queue.default");
+  EXPECT_EQ(api_.writes[2].content.kind, Kind::commit);
+}
+
 TEST_F(LocksAsTaints, STEER13TolerationsAreAddedToThoseThatAreThere) {
   PodObject pod = member(0);
   pod.constraints.tolerations = {{"gpu", true, "", TaintEffect::any}};

@@ -101,6 +101,12 @@ func (b PodBuilder) Grace(seconds int64) PodBuilder {
 	return b
 }
 
+// Deadline is for how many seconds it may run at most; the kubelets do not end it.
+func (b PodBuilder) Deadline(seconds int64) PodBuilder {
+	b.pod.Spec.ActiveDeadlineSeconds = &seconds
+	return b
+}
+
 // Lingers makes it a pod that goes on ending until its finalizers are dropped.
 func (b PodBuilder) Lingers() PodBuilder {
 	b.pod.Finalizers = []string{"e2e.berth.dev/not-yet"}
