@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "actions/eviction/candidates.h"
 #include "actions/eviction/evict_for.h"
 #include "actions/eviction/parties.h"
 #include "actions/room_ahead.h"

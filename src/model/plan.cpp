@@ -62,9 +62,8 @@ bool Plan::operator==(const Plan& other) const {
   const auto decided = [](const Plan& each) {
     return std::tie(each.binds, each.pipelined, each.ended_claims, each.evictions, each.considered,
                     each.admitted, each.returned, each.refusals, each.order, each.reservations,
-                    each.promises,
-                    each.ended, each.evicts, each.reclaims, each.notes, each.queue_nodes,
-                    each.queue_reservations, each.has_relocked);
+                    each.promises, each.ended, each.evicts, each.reclaims, each.notes,
+                    each.queue_nodes, each.queue_reservations, each.has_relocked);
   };
   const bool same_shares =
       shares == other.shares ||

@@ -66,10 +66,11 @@ struct StreamResult {
 };
 
 // Jumps from event to event. At one instant, ends come first, then cancellations, then what is
-// submitted, then sessions until one decides nothing. A pod that is evicted, fails or loses its node
-// takes its job with it: the job waits again under its name, and starts anew. A limit counts without
-// the time of start-up. Jobs that nothing starts in a week on an idle machine end it. Reads no clock
-// and no file: equal requests give equal results. An Error if the engine refuses the configuration.
+// submitted, then sessions until one decides nothing. A pod that is evicted, fails or loses its
+// node takes its job with it: the job waits again under its name, and starts anew. A limit counts
+// without the time of start-up. Jobs that nothing starts in a week on an idle machine end it. Reads
+// no clock and no file: equal requests give equal results. An Error if the engine refuses the
+// configuration.
 Result<StreamResult> run_stream(StreamRequest request);
 
 }  // namespace berth::simulation

@@ -89,6 +89,8 @@ double size_of(const NamedAmounts& request, const std::vector<NodeObject>& nodes
   return size;
 }
 
+std::int64_t quotient_up(std::int64_t of, std::int64_t by) { return (of + by - 1) / by; }
+
 std::string queue_key(const traces::TraceJob& job, const std::string& by) {
   if (by == "user") return job.user;
   if (by == "group") return job.group;
@@ -150,8 +152,10 @@ Result<Workload> workload_of(const traces::Trace& trace, const std::vector<NodeO
         return Error{fmt::format("\"{}\" is more than the {} of a node", of_pod, of_node),
                      "--pod-processors"};
       }
-      job.pods = static_cast<std::int32_t>((from.processors + of_pod - 1) / of_pod);
-      job.request["cpu"] = of_pod * 1000;
+      const std::int64_t fixed = std::min(shaping.pods_per_job, from.processors);
+      const std::int64_t pods = fixed > 0 ? fixed : quotient_up(from.processors, of_pod);
+      job.pods = static_cast<std::int32_t>(pods);
+      job.request["cpu"] = (fixed > 0 ? quotient_up(from.processors, fixed) : of_pod) * 1000;
     }
     if (const std::string key = queue_key(from, shaping.queue_by); !key.empty()) {
       job.queue = queue_name(shaping.queue_by, key);

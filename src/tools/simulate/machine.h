@@ -26,7 +26,8 @@ Result<std::vector<NodeObject>> machine_of(const MachineFlags& flags);
 struct Shaping {
   // Processors of a pod; 0: as many as a node has, and the pod takes the whole node.
   std::int64_t processors_per_pod = 0;
-  std::string queue_by;  // "", "queue", "user", "group": a queue of ours for each of these
+  std::int64_t pods_per_job = 0;  // 0: by the processors of a pod; else so many, of equal size
+  std::string queue_by;           // "", "queue", "user", "group": a queue of ours for each of these
 };
 
 // The jobs as they are run, in the order of the trace, and what is known of them for the results.

@@ -54,6 +54,7 @@ struct SimulateFlags {
   MachineFlags machine{.node = "cpu=1"};
   VariantFlags variants;
   std::string pod_processors;
+  std::string pods_per_job;
   std::string queues;
   std::string jobs;  // the first so many
   std::string html;
@@ -146,6 +147,24 @@ Result<traces::Trace> read_trace(const SimulateFlags& flags) {
   options.most = most;
   options.ends_at_limit = !flags.runs_beyond_limit;
   return traces::read_swf_file(flags.trace, options);
+}
+
+Result<Shaping> shaping_of(const SimulateFlags& flags) {
+  if (!flags.pods_per_job.empty() && !flags.pod_processors.empty()) {
+    return Error{"given beside --pod-processors, expected one of them", "--pods-per-job"};
+  }
+  Shaping shaping{.queue_by = flags.queues};
+  if (!flags.pod_processors.empty()) {
+    const Result<std::int64_t> number = number_of(flags.pod_processors, "--pod-processors");
+    if (!number) return number.error();
+    shaping.processors_per_pod = *number;
+  }
+  if (!flags.pods_per_job.empty()) {
+    const Result<std::int64_t> number = number_of(flags.pods_per_job, "--pods-per-job");
+    if (!number) return number.error();
+    shaping.pods_per_job = *number;
+  }
+  return shaping;
 }
 
 void note_skipped(const traces::Skipped& skipped, std::ostream& err) {
@@ -263,24 +282,20 @@ int run(const SimulateFlags& flags, Console& console) {
   if (!form) return complain(form.error(), console);
   const Result<std::vector<NodeObject>> nodes = machine_of(flags.machine);
   if (!nodes) return complain(nodes.error(), console);
-  Shaping shaping{0, flags.queues};
-  if (!flags.pod_processors.empty()) {
-    const Result<std::int64_t> number = number_of(flags.pod_processors, "--pod-processors");
-    if (!number) return complain(number.error(), console);
-    shaping.processors_per_pod = *number;
-  }
+  const Result<Shaping> shaping = shaping_of(flags);
+  if (!shaping) return complain(shaping.error(), console);
+  const Result<simulation::StreamTroubles> troubles = troubles_of(flags);
+  if (!troubles) return complain(troubles.error(), console);
   const Result<std::vector<Variant>> variants = variants_of(flags.variants);
   if (!variants) return complain(variants.error(), console);
   const Result<traces::Trace> trace = read_trace(flags);
   if (!trace) return complain(trace.error(), console);
   note_skipped(trace->skipped, console.err);
-  const Result<Workload> workload = workload_of(*trace, *nodes, shaping);
+  const Result<Workload> workload = workload_of(*trace, *nodes, *shaping);
   if (!workload) return complain(workload.error(), console);
   if (const Status possible = try_html(flags.html); !possible) {
     return complain(possible.error(), console);
   }
-  const Result<simulation::StreamTroubles> troubles = troubles_of(flags);
-  if (!troubles) return complain(troubles.error(), console);
   is_interrupted.store(false);
   const Interrupts interrupts;
   const auto runs = Runs(*variants, *workload, *nodes, *troubles, console).run();
@@ -315,6 +330,10 @@ void declare(CLI::App& command, SimulateFlags& flags) {
   command
       .add_option("--pod-processors", flags.pod_processors,
                   "Processors of a pod; default: as many as a node has")
+      ->type_name("N");
+  command
+      .add_option("--pods-per-job", flags.pods_per_job,
+                  "Pods of each job, of equal size; default: by their processors")
       ->type_name("N");
   command.add_option("--queues", flags.queues, "A queue for each of these; default: one for all")
       ->check(CLI::IsMember({"queue", "user", "group"}));
