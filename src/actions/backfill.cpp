@@ -27,9 +27,10 @@ namespace {
 
 using namespace engine;
 
-const std::map<std::string_view, BehindWhom> kWhom{{"off", BehindWhom::nobody},
-                                                   {"easy", BehindWhom::easy},
-                                                   {"conservative", BehindWhom::conservative}};
+const std::map<std::string_view, BackfillPolicy> kPolicies{
+    {"off", BackfillPolicy::off},
+    {"easy", BackfillPolicy::easy},
+    {"conservative", BackfillPolicy::conservative}};
 
 Waiting best_effort_tasks(const Session& session, const Job& job) {
   Waiting waiting;
@@ -43,11 +44,11 @@ Waiting best_effort_tasks(const Session& session, const Job& job) {
 class Backfill final : public Action {
  public:
   explicit Backfill(Arguments& arguments)
-      : whom_(kWhom.at(arguments.word("behind", "off", {"off", "easy", "conservative"}))) {}
+      : policy_(kPolicies.at(arguments.word("behind", "off", {"off", "easy", "conservative"}))) {}
 
   void execute(Session& session) const override {
     serve_claims(session);
-    serve_behind(session, whom_);
+    serve_behind(session, policy_);
     // BACKFILL-1. Order the jobs that may be served and have best-effort tasks without a place.
     std::vector<std::pair<JobId, Waiting>> found;
     for (const JobId id : session.cluster().open_jobs()) {
@@ -84,7 +85,7 @@ class Backfill final : public Action {
   }
 
  private:
-  BehindWhom whom_;
+  BackfillPolicy policy_;
 };
 
 }  // namespace

@@ -53,7 +53,7 @@ class OpenLocks {
 
 class Behind {
  public:
-  Behind(Session& session, BehindWhom whom) : session_(session), whom_(whom) {}
+  Behind(Session& session, BackfillPolicy policy) : session_(session), policy_(policy) {}
 
   void serve() {
     std::vector<Asks> waiting = those_that_wait();
@@ -81,7 +81,7 @@ class Behind {
     for (const JobId id : JobLine::in_order(session_, std::move(jobs), JobLine::For::service)) {
       if (Asks asks = asks_of(id); !asks.need.parts.empty()) waiting.push_back(std::move(asks));
     }
-    if (whom_ == BehindWhom::conservative) {
+    if (policy_ == BackfillPolicy::conservative) {
       const auto promised = [&](const Asks& asks) {
         return session_.cluster().job(asks.job).promised_start.value_or(TimePoint::max());
       };
@@ -111,18 +111,19 @@ class Behind {
     const bool is_fifo = session_.cluster().queue(job.queue).is_fifo;
     const bool is_first = is_fifo && heads_.emplace(job.queue, job.id).second;
     if (!session_.is_refused(job.id)) explain(asks, is_fifo && !is_first);
-    if (!is_fifo || !(is_first || whom_ == BehindWhom::conservative)) return;
+    if (!is_fifo || !(is_first || policy_ == BackfillPolicy::conservative)) return;
     // BEHIND-6. A start that somebody was promised does not come later.
     const TimePoint start = ahead_->earliest(asks);
     if (start == TimePoint::max() || !ahead_->keep(asks, start)) {
       closed_.insert(job.queue);  // BEHIND-7
-    } else if (whom_ == BehindWhom::conservative) {
+    } else if (policy_ == BackfillPolicy::conservative) {
       session_.plan().promises.push_back({asks.job, start});
     }
   }
 
   bool start(const Asks& asks) {
     const Job& job = session_.cluster().job(asks.job);
+    // BEHIND-8
     if (!session_.ask(points::overused, session_.cluster().queue(job.queue))) return false;
     const Within* const nodes = ahead_->nodes_now(asks);
     std::vector<Placement> placed;
@@ -185,7 +186,7 @@ class Behind {
   }
 
   Session& session_;
-  const BehindWhom whom_;
+  const BackfillPolicy policy_;
   std::unique_ptr<RoomAhead> ahead_;
   std::map<QueueId, JobId> heads_;  // the first of each queue for which room is kept
   std::set<QueueId> closed_;        // nobody knows when their first job starts
@@ -193,8 +194,8 @@ class Behind {
 
 }  // namespace
 
-void serve_behind(Session& session, BehindWhom whom) {
-  if (whom != BehindWhom::nobody) Behind(session, whom).serve();
+void serve_behind(Session& session, BackfillPolicy policy) {
+  if (policy != BackfillPolicy::off) Behind(session, policy).serve();
 }
 
 }  // namespace berth::actions

@@ -7,12 +7,12 @@
 
 namespace berth::actions {
 
-enum class BehindWhom {
-  nobody,
+enum class BackfillPolicy {
+  off,
   easy,          // behind the first that waits, of each queue that is first-in-first-out
   conservative,  // behind all of them
 };
 
-void serve_behind(engine::Session& session, BehindWhom whom);
+void serve_behind(engine::Session& session, BackfillPolicy policy);
 
 }  // namespace berth::actions

@@ -1,5 +1,5 @@
 // Cleanup: a job that has lost its minimum, in a queue beyond its share, leaves for one that could
-// start. So does one that has run for longer than it said, if that is configured.
+// start. So does one that has run for longer than its time limit, if that is configured.
 //
 // The first does no work, and holds room (S1). It leaves whole, only if a job that waits is placed
 // in the room, and only after a time in which its lost members may come back.

@@ -48,8 +48,7 @@ class NodesAhead final : public RoomAhead {
     return &within_;
   }
 
-  // What is there now is less by these pods, so what they leave must still be enough for what is
-  // kept.
+  // The room that is there now is less by these pods. The rest must be enough for what is kept.
   bool admits(const Asks& asks, std::span<const Placement> placed) override {
     forget_ends(placed);
     const TimePoint until = after(session_.now(), asks.stay);

@@ -140,8 +140,8 @@ TimeTerms read_time_terms(const document::Cursor& pod) {
   constexpr std::int64_t kGraceOfKubernetes = 30;
   const auto seconds = [](const document::Cursor& at, std::int64_t fallback) {
     using Any = std::numeric_limits<std::int64_t>;  // the API server takes any grace
-    const std::int64_t said = at.integer(fallback, Any::min(), Any::max());
-    return std::chrono::seconds(std::clamp(said, std::int64_t{0}, kSecondsMost));
+    const std::int64_t given = at.integer(fallback, Any::min(), Any::max());
+    return std::chrono::seconds(std::clamp(given, std::int64_t{0}, kSecondsMost));
   };
   const document::Cursor spec = pod["spec"];
   const document::Cursor deadline = spec["activeDeadlineSeconds"];

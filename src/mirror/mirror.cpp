@@ -145,7 +145,7 @@ void Mirror::assume(const Plan& plan, TimePoint now) {
   assume_claims(plan, now);
 }
 
-// BEHIND-6. What is promised no more is forgotten. What stays is not touched.
+// BEHIND-6. Promises that are not in the plan are forgotten. Those that stay are not touched.
 void Mirror::assume_promises(const Plan& plan) {
   std::vector<JobId> before = std::exchange(promised_, {});
   for (const PromisedStart& each : plan.promises) {

@@ -48,6 +48,7 @@ std::optional<TimeLimit> time_limit_of(const Cluster& cluster, const Task& task)
   return length ? std::optional(TimeLimit{*length, false}) : std::nullopt;
 }
 
+// TIME-6
 Duration longest_stay(const Cluster& cluster, const Task& task) {
   const std::optional<TimeLimit> limit = time_limit_of(cluster, task);
   if (!limit) return Duration::max();

@@ -37,7 +37,7 @@ struct StreamOutcome {
   std::vector<std::int32_t> nodes;  // of its pods at the last start, by index in `nodes`, sorted
 };
 
-// What goes wrong, and what takes time beside the jobs' work.
+// Faults of pods and nodes, and time beside the work of jobs.
 struct StreamTroubles {
   Duration startup{};                   // of each start, before the work begins
   std::int32_t failures_per_mille = 0;  // of starts: a pod fails at some time

@@ -44,8 +44,9 @@ class Stream {
     config_.action_arguments["enqueue"] =
         engine::Arguments({{"admission-timeout", {"0s", false, "test"}}});
     if (has_limits_) {
-      const char* const whom = below(of_limits_, 4) == 0 ? "conservative" : "easy";
-      config_.action_arguments["backfill"] = engine::Arguments({{"behind", {whom, false, "test"}}});
+      const char* const policy = below(of_limits_, 4) == 0 ? "conservative" : "easy";
+      config_.action_arguments["backfill"] =
+          engine::Arguments({{"behind", {policy, false, "test"}}});
     }
     nodes_ = 2 + below(random_, 5);
   }
@@ -292,7 +293,7 @@ TEST(Reservation, TargetsThatAreCoveredStartWithinTheirBound) {
   EXPECT_GT(started, 0U);
 }
 
-// BEHIND-3. The bound holds whoever is let on a target's nodes. World checks each session
+// BEHIND-3. The bound holds with other jobs on a target's nodes. World checks each session
 // (support/behind_law.h).
 TEST(Reservation, TargetsStartWithinTheirBoundWhereLimitsLendTheirNodes) {
   std::size_t lent = 0;

@@ -16,7 +16,7 @@ struct Stay {
   TimePoint until;
 };
 
-// What takes room on these nodes, and for how long, with these placements.
+// The pods that take room on these nodes, and for how long, with these placements.
 std::vector<Stay> stays_on(const Cluster& before, const std::vector<NodeId>& nodes,
                            const std::vector<Placement>& placed, TimePoint now) {
   std::vector<Stay> stays;

@@ -261,7 +261,10 @@ std::vector<std::string> broken_reclaim_laws(const Cluster& before, const Plan& 
   bool concerns_queues = false;
   bool needs_shares = false;
   for (const PlannedEviction& each : plan.evictions) {
-    const bool is_between_queues = each.action == "reclaim" || each.action == "cleanup";
+    // Jobs beyond their time limit leave without regard to shares (CLEANUP-6).
+    const bool is_unready = before.job(before.task(each.task).job).unready_since.has_value();
+    const bool is_between_queues =
+        each.action == "reclaim" || (each.action == "cleanup" && is_unready);
     concerns_queues = concerns_queues || is_between_queues;
     needs_shares = needs_shares || (is_between_queues && !each.queue.is_valid());
   }
