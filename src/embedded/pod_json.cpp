@@ -159,6 +159,7 @@ Json metadata(const PodObject& pod) {
     annotations["volcano.sh/cooldown-time"] = format_duration(*pod.eviction.cooldown);
   }
   if (pod.run_time) annotations["berth.dev/run-time"] = format_duration(*pod.run_time);
+  if (pod.times.stated) annotations["berth.dev/time-limit"] = format_duration(*pod.times.stated);
   add_marks(pod.marks, annotations);
   if (!pod.owner.is_none() || pod.is_daemon) {
     json["ownerReferences"] = Json::array({owner(pod)});
@@ -182,6 +183,11 @@ Json spec(const PodObject& pod) {
   }
   if (Json list = tolerations(pod); !list.empty()) json["tolerations"] = std::move(list);
   json["restartPolicy"] = pod.runs_forever ? "Always" : "Never";
+  const auto seconds_of = [](Duration time) {
+    return std::chrono::duration_cast<std::chrono::seconds>(time).count();
+  };
+  if (pod.times.deadline) json["activeDeadlineSeconds"] = seconds_of(*pod.times.deadline);
+  json["terminationGracePeriodSeconds"] = seconds_of(pod.times.grace);
   Json gates = Json::array();
   for (const std::string& gate : pod.gates) gates.push_back(Json::object({{"name", gate}}));
   if (!gates.empty()) json["schedulingGates"] = std::move(gates);

@@ -38,6 +38,7 @@ PodObject full_pod() {
                                  {"team", false, "red", TaintEffect::any}};
   pod.constraints.host_ports = {{"0.0.0.0", "TCP", 80}, {"10.0.0.1", "UDP", 53}};
   pod.run_time = std::chrono::seconds(90);
+  pod.times = {std::chrono::seconds(7200), std::chrono::minutes(90), std::chrono::seconds(5)};
   pod.started = test_start() + std::chrono::seconds(5);
   pod.scheduled = test_start() + std::chrono::seconds(4);
   pod.marks.is_named = true;

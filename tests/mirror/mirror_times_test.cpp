@@ -71,15 +71,20 @@ TEST(MirrorTimesTest, TIME2TIME3GroupsAndQueuesHaveTheirLimits) {
   world->apply(group);
   EXPECT_EQ(job().time_limit, std::nullopt);
 
+  const auto of_queue = [&]() -> const Queue& {
+    std::size_t q = 0;
+    while (world->cluster().queue(QueueId(q)).name != "q") ++q;
+    return world->cluster().queue(QueueId(q));
+  };
   QueueObject queue = bare_queue("q");
   queue.default_time_limit = hours(2);
   queue.max_time_limit = hours(3);
   world->apply(queue);
-  EXPECT_EQ(world->cluster().queue(job().queue).default_time_limit, hours(2));
-  EXPECT_EQ(world->cluster().queue(job().queue).max_time_limit, hours(3));
+  EXPECT_EQ(of_queue().default_time_limit, hours(2));
+  EXPECT_EQ(of_queue().max_time_limit, hours(3));
   world->apply(bare_queue("q"));
-  EXPECT_EQ(world->cluster().queue(job().queue).default_time_limit, std::nullopt);
-  EXPECT_EQ(world->cluster().queue(job().queue).max_time_limit, std::nullopt);
+  EXPECT_EQ(of_queue().default_time_limit, std::nullopt);
+  EXPECT_EQ(of_queue().max_time_limit, std::nullopt);
 }
 
 const Queue& queue_of(const Mirror& mirror, const std::string& name) {
