@@ -15,6 +15,7 @@
 #include "berth/engine/job_line.h"
 #include "berth/engine/statement.h"
 #include "berth/model/time_limit.h"
+#include "engine/memory.h"
 
 namespace berth::actions {
 
@@ -56,7 +57,9 @@ class Behind {
   Behind(Session& session, BackfillPolicy policy) : session_(session), policy_(policy) {}
 
   void serve() {
-    std::vector<Asks> waiting = those_that_wait();
+    std::vector<JobId> jobs = those_that_wait();
+    if (jobs.empty() || is_in_vain(jobs)) return;
+    const std::vector<Asks> waiting = in_turn(std::move(jobs));
     if (waiting.empty()) return;
     ahead_ = room_ahead_of(session_, waiting);
     for (const Asks& asks : waiting) serve(asks);
@@ -65,21 +68,52 @@ class Behind {
   }
 
  private:
-  // BEHIND-1. Jobs that lack nothing but room, in the order of service; those that were promised a
-  // start come first, in the order of these.
-  std::vector<Asks> those_that_wait() {
+  // BEHIND-1. Jobs that lack nothing but room.
+  std::vector<JobId> those_that_wait() {
     std::vector<JobId> jobs;
     for (const JobId id : session_.cluster().open_jobs()) {
       const Job& job = session_.cluster().job(id);
-      const bool lacks_room = is_about_room(session_.refused_for(id)) && job.unplaced_count() > 0 &&
+      const Reason reason = session_.refused_for(id);
+      const bool lacks_room = is_about_room(reason) && job.unplaced_count() > 0 &&
                               job.placed_count() < job.min_available;
-      if (!lacks_room || is_waiting_target(session_, job) || !may_be_served(session_, id)) continue;
+      if (!lacks_room || is_waiting_target(session_, job)) continue;
+      // Those behind another were asked before.
+      if (reason != Reason::behind_in_queue && !may_be_served(session_, id)) continue;
       if (claimed_tasks(session_, job).empty()) jobs.push_back(id);
     }
-    if (jobs.empty()) return {};
+    return jobs;
+  }
+
+  // None of them could start if all that is idle were on one node, nobody is promised a start, and
+  // the reasons are known.
+  bool is_in_vain(const std::vector<JobId>& jobs) {
+    if (policy_ == BackfillPolicy::conservative) return false;
+    const Cluster& cluster = session_.cluster();
+    Resources idle;
+    for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
+      const std::int64_t* const column = cluster.available().column(Dimension(d));
+      for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+        idle.add(Dimension(d), std::max<std::int64_t>(0, column[n]));
+      }
+    }
+    const auto is_beyond = [&](const Need& need) {
+      bool is_so = false;
+      for (std::size_t i = 0; i < need.request.extent() && !is_so; ++i) {
+        const Dimension d(i);
+        is_so = need.request[d] - need.rest[d] > idle[d];
+      }
+      return is_so;
+    };
+    return std::all_of(jobs.begin(), jobs.end(), [&](JobId id) {
+      return session_.is_refused(id) && is_beyond(*asks_of(id).need);
+    });
+  }
+
+  // In the order of service; those that were promised a start come first, in the order of these.
+  std::vector<Asks> in_turn(std::vector<JobId> jobs) {
     std::vector<Asks> waiting;
     for (const JobId id : JobLine::in_order(session_, std::move(jobs), JobLine::For::service)) {
-      if (Asks asks = asks_of(id); !asks.need.parts.empty()) waiting.push_back(std::move(asks));
+      if (const Asks asks = asks_of(id); !asks.need->parts.empty()) waiting.push_back(asks);
     }
     if (policy_ == BackfillPolicy::conservative) {
       const auto promised = [&](const Asks& asks) {
@@ -92,16 +126,32 @@ class Behind {
     return waiting;
   }
 
+  // A job asks for the same as long as it has not changed.
   Asks asks_of(JobId id) {
-    const Job& job = session_.cluster().job(id);
-    Asks asks{id, {}, {}};
+    const Cluster& cluster = session_.cluster();
+    const Job& job = cluster.job(id);
+    Memory::Lacks& known = session_.memory().lacks(cluster, id);
+    const bool is_known = known.version == job.version &&
+                          known.queue_version == cluster.queue_version() &&
+                          known.spec_version == cluster.spec_version();
+    if (!is_known) known = lacks_of(job);
+    return {id, &known.need, known.stay};
+  }
+
+  Memory::Lacks lacks_of(const Job& job) {
+    const Cluster& cluster = session_.cluster();
     const std::vector<TaskId> lacking = lacking_members(session_, job);
-    asks.need = need_of(session_, job, lacking);
+    Memory::Lacks lacks;
+    lacks.need = need_of(session_, job, lacking);
+    lacks.queue_version = cluster.queue_version();
+    lacks.spec_version = cluster.spec_version();
+    bool depends_on_others = !job.topology.rules.empty();
     for (const TaskId task : lacking) {
-      asks.stay =
-          std::max(asks.stay, longest_stay(session_.cluster(), session_.cluster().task(task)));
+      lacks.stay = std::max(lacks.stay, longest_stay(cluster, cluster.task(task)));
+      depends_on_others = depends_on_others || !cluster.shape_of(task).terms.affinity.empty();
     }
-    return asks;
+    if (!depends_on_others) lacks.version = job.version;
+    return lacks;
   }
 
   void serve(const Asks& asks) {
@@ -158,8 +208,8 @@ class Behind {
     if (is_behind) return session_.refuse(job.id, behind(session_, job.id, heads_.at(job.queue)));
     Refusal refusal =
         refusal_of(job.id, reject(Reason::gang_incomplete, job.placed_count(), job.min_available));
-    refusal.task = asks.need.parts.front().first;
-    refusal.nodes = session_.why_nowhere(asks.need.parts.front().shape, job.id);
+    refusal.task = asks.need->parts.front().first;
+    refusal.nodes = session_.why_nowhere(asks.need->parts.front().shape, job.id);
     refusal.node_count = static_cast<std::int32_t>(cluster.node_count());
     session_.refuse(std::move(refusal));
   }

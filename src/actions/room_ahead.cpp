@@ -24,7 +24,7 @@ class NodesAhead final : public RoomAhead {
   }
 
   bool has_room_now(const Asks& asks) override {
-    for (const Need::Part& part : asks.need.parts) {
+    for (const Need::Part& part : asks.need->parts) {
       std::int64_t slots = 0;
       for (std::size_t n = 0; n < nodes_.size() && slots < part.count; ++n) {
         slots += slots_now(asks, part.shape, NodeId(n));
@@ -41,7 +41,7 @@ class NodesAhead final : public RoomAhead {
       const auto takes = [&](const Need::Part& part) {
         return slots_now(asks, part.shape, NodeId(n)) > 0;
       };
-      if (std::any_of(asks.need.parts.begin(), asks.need.parts.end(), takes))
+      if (std::any_of(asks.need->parts.begin(), asks.need->parts.end(), takes))
         chosen.emplace_back(n);
     }
     within_.add(std::move(chosen));
@@ -176,7 +176,7 @@ class NodesAhead final : public RoomAhead {
     std::vector<TimePoint> times{session_.now()};
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       const auto passes = [&](const Need::Part& part) { return passing(part.shape)[n] != 0; };
-      if (std::none_of(asks.need.parts.begin(), asks.need.parts.end(), passes)) continue;
+      if (std::none_of(asks.need->parts.begin(), asks.need->parts.end(), passes)) continue;
       const NodeAhead& ahead = at(NodeId(n));
       for (const End& end : ahead.ends) times.push_back(end.at);
       for (const Kept& kept : ahead.kept) {
@@ -190,7 +190,7 @@ class NodesAhead final : public RoomAhead {
 
   // Keeps nodes from then on: those that are busy now come first, so that idle ones stay open.
   bool lay_out(const Asks& asks, TimePoint from) {
-    for (const Need::Part& part : asks.need.parts) {
+    for (const Need::Part& part : asks.need->parts) {
       std::int64_t left = part.count;
       for (const bool takes_idle : {false, true}) {
         for (std::size_t n = 0; n < nodes_.size() && left > 0; ++n) {
@@ -217,8 +217,8 @@ class NodesAhead final : public RoomAhead {
   // Do any of its pods fit beside each other wherever there is room for so many? Only then some
   // nodes will do, and others may have what is left over.
   bool has_choice(const Asks& asks) const {
-    const Shape& shape = session_.cluster().shape(asks.need.parts.front().shape);
-    return asks.need.parts.size() == 1 && !shape.terms.decide() && asks.need.rest.is_zero() &&
+    const Shape& shape = session_.cluster().shape(asks.need->parts.front().shape);
+    return asks.need->parts.size() == 1 && !shape.terms.decide() && asks.need->rest.is_zero() &&
            session_.cluster().job(asks.job).topology.rules.empty();
   }
 
@@ -242,9 +242,10 @@ class NodesAhead final : public RoomAhead {
     const Cluster& cluster = session_.cluster();
     const Job& job = cluster.job(id);
     if (!is_waiting_target(session_, job)) return;
-    const Asks asks{id, need_of(session_, job), Duration::max()};
+    const Need need = need_of(session_, job);
+    const Asks asks{id, &need, Duration::max()};
     lays_target_ = true;
-    const TimePoint start = asks.need.parts.empty() ? TimePoint::max() : earliest(asks);
+    const TimePoint start = asks.need->parts.empty() ? TimePoint::max() : earliest(asks);
     if (start == TimePoint::max() || !keep(asks, start)) close_from(asks, TimePoint::min());
     lays_target_ = false;
   }

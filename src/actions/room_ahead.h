@@ -15,8 +15,8 @@ namespace berth::actions {
 // A job that waits for room, and how long it may stay.
 struct Asks {
   JobId job;
-  engine::Need need;  // what its minimum lacks
-  Duration stay{};    // of the pod that stays longest; max: for ever
+  const engine::Need* need;  // what its minimum lacks
+  Duration stay{};           // of the pod that stays longest; max: for ever
 };
 
 // max, if that is beyond it.

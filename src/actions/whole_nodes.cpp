@@ -1,7 +1,7 @@
 // The room ahead of jobs whose pods take whole nodes, any of the same: a number of nodes over time.
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <utility>
 
 #include "actions/room_ahead.h"
@@ -77,18 +77,24 @@ class FreeNodes {
   std::vector<Step> steps_;  // by time; never empty; the first is now
 };
 
+struct WholeNode {
+  NodeId node;
+  bool is_idle = false;
+  bool operator==(const WholeNode&) const = default;
+};
+
 class WholeNodes final : public RoomAhead {
  public:
-  WholeNodes(const Session& session, const Shape& shape, const std::vector<NodeId>& nodes)
+  WholeNodes(const Session& session, const std::vector<WholeNode>& nodes)
       : session_(session), free_(session.now()) {
     std::int64_t idle = 0;
     std::vector<TimePoint> later;
-    for (const NodeId node : nodes) {
-      if (has_room(IdleNow{session.cluster()}, shape, node)) {
+    for (const WholeNode& each : nodes) {
+      if (each.is_idle) {
         ++idle;
         continue;
       }
-      const TimePoint free = free_at(session, node);
+      const TimePoint free = free_at(session, each.node);
       if (free != TimePoint::max()) later.push_back(free);
     }
     free_.set(idle, std::move(later));
@@ -96,7 +102,7 @@ class WholeNodes final : public RoomAhead {
 
   bool has_room_now(const Asks& asks) override {
     const TimePoint now = session_.now();
-    return free_.least(now, after(now, asks.stay)) >= asks.need.members;
+    return free_.least(now, after(now, asks.stay)) >= asks.need->members;
   }
   const Within* nodes_now(const Asks& /*asks*/) override { return nullptr; }
   bool admits(const Asks& /*asks*/, std::span<const Placement> /*placed*/) override { return true; }
@@ -104,10 +110,10 @@ class WholeNodes final : public RoomAhead {
     free_.take(std::ssize(placed), session_.now(), after(session_.now(), asks.stay));
   }
   TimePoint earliest(const Asks& asks) override {
-    return free_.earliest(asks.need.members, asks.stay);
+    return free_.earliest(asks.need->members, asks.stay);
   }
   bool keep(const Asks& asks, TimePoint from) override {
-    free_.take(asks.need.members, from, after(from, asks.stay));
+    free_.take(asks.need->members, from, after(from, asks.stay));
     return true;
   }
 
@@ -126,18 +132,20 @@ class WholeNodes final : public RoomAhead {
   FreeNodes free_;
 };
 
-bool takes_whole_node(const Cluster& cluster, const Shape& shape, NodeId node) {
-  const bool is_idle = has_room(IdleNow{cluster}, shape, node);
-  return room_for(OnceEmptied{cluster}, shape, node) == 1 &&
-         (!is_idle || room_for(IdleNow{cluster}, shape, node) == 1);
-}
-
-bool is_idle_for_all(const Cluster& cluster, std::span<const ShapeId> shapes, NodeId node) {
-  const auto fits = [&](ShapeId shape) {
-    return has_room(IdleNow{cluster}, cluster.shape(shape), node);
-  };
-  const auto count = std::count_if(shapes.begin(), shapes.end(), fits);
-  return count == 0 || count == std::ssize(shapes);
+// The nodes that pass for the shape; nullopt if one has room for several pods of it.
+std::optional<std::vector<WholeNode>> whole_nodes_of(Session& session, ShapeId id) {
+  const Cluster& cluster = session.cluster();
+  const Shape& shape = cluster.shape(id);
+  const std::vector<std::uint8_t>& passes = session.passing(id);
+  std::vector<WholeNode> nodes;
+  nodes.reserve(cluster.node_count());
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    if (passes[n] == 0) continue;
+    const std::int32_t idle = room_for(IdleNow{cluster}, shape, NodeId(n));
+    if (idle > 1 || room_for(OnceEmptied{cluster}, shape, NodeId(n)) != 1) return std::nullopt;
+    nodes.push_back({NodeId(n), idle == 1});
+  }
+  return nodes;
 }
 
 }  // namespace
@@ -147,30 +155,21 @@ std::unique_ptr<RoomAhead> whole_nodes_ahead(Session& session, std::span<const A
   if (cluster.locks().are_any()) return nullptr;
   std::vector<ShapeId> shapes;
   for (const Asks& each : jobs) {
-    if (each.need.parts.size() != 1 || !each.need.rest.is_zero()) return nullptr;
-    const ShapeId shape = each.need.parts.front().shape;
+    if (each.need->parts.size() != 1 || !each.need->rest.is_zero()) return nullptr;
+    const ShapeId shape = each.need->parts.front().shape;
     if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
     constexpr std::size_t kShapesMost = 8;
     const bool is_plain =
         cluster.shape(shape).terms.are_empty() && cluster.job(each.job).topology.rules.empty();
     if (shapes.size() > kShapesMost || !is_plain) return nullptr;
   }
-  std::vector<NodeId> nodes;
+  std::optional<std::vector<WholeNode>> nodes;
   for (const ShapeId id : shapes) {
-    const std::vector<std::uint8_t>& passes = session.passing(id);
-    std::vector<NodeId> of_this;
-    for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-      if (passes[n] == 0) continue;
-      if (!takes_whole_node(cluster, cluster.shape(id), NodeId(n))) return nullptr;
-      of_this.emplace_back(n);
-    }
-    if (id != shapes.front() && of_this != nodes) return nullptr;
+    std::optional<std::vector<WholeNode>> of_this = whole_nodes_of(session, id);
+    if (!of_this || (nodes && nodes != of_this)) return nullptr;
     nodes = std::move(of_this);
   }
-  for (const NodeId node : nodes) {
-    if (!is_idle_for_all(cluster, shapes, node)) return nullptr;
-  }
-  return std::make_unique<WholeNodes>(session, cluster.shape(shapes.front()), nodes);
+  return std::make_unique<WholeNodes>(session, *nodes);
 }
 
 }  // namespace berth::actions

@@ -1,6 +1,5 @@
 #include "engine/memory.h"
 
-#include <type_traits>
 #include <utility>
 
 #include "berth/engine/session.h"
@@ -61,6 +60,7 @@ void Memory::drop_least_recent(const Ranking* keep) {
 }
 
 void Memory::refresh(const Cluster& cluster) {
+  has_line = false;
   shares_.refresh(cluster);
   queues_.refresh(cluster);
   forget_former_owners(cluster);
@@ -93,14 +93,14 @@ void Memory::forget_what_is_gone(const Cluster& cluster) {
   shorten(rankings_, cluster.shape_count());
   shorten(refused_, cluster.job_slots());
   shorten(vain_, cluster.job_slots());
-  const auto forget = [&](auto& by_job) {
-    for (std::size_t j = 0; j < by_job.size(); ++j) {
-      using Entry = std::remove_reference_t<decltype(by_job[j])>;
-      if (!cluster.job(JobId(j)).exists) by_job[j] = Entry();
-    }
-  };
-  forget(refused_);
-  forget(vain_);
+  shorten(lacks_, cluster.job_slots());
+  for (std::size_t j = 0; j < refused_.size(); ++j) {
+    if (refused_[j].is_of_any() && !cluster.job(JobId(j)).exists) refused_[j] = Refused();
+  }
+  for (std::size_t j = 0; j < vain_.size(); ++j) {
+    const bool is_gone = !vain_[j].empty() && !cluster.job(JobId(j)).exists;
+    if (is_gone) decltype(vain_)::value_type().swap(vain_[j]);
+  }
 }
 
 void Memory::forget_former_owners(const Cluster& cluster) {

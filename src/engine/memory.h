@@ -11,11 +11,13 @@
 #include "berth/engine/admissions.h"
 #include "berth/engine/eviction_limits.h"
 #include "berth/engine/feasibility.h"
+#include "berth/engine/need.h"
 #include "berth/engine/node_block.h"
 #include "berth/engine/queue_tree.h"
 #include "berth/engine/shares.h"
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
+#include "engine/former_order.h"
 #include "engine/known_scores.h"
 #include "engine/ranking.h"
 #include "engine/tree_nodes.h"
@@ -53,6 +55,8 @@ class Memory {
     Attempt lending;  // of room beyond the share of its queue
     bool is_beyond_share = false;
     Refusal refusal;
+
+    bool is_of_any() const { return refusal.job.is_valid(); }
   };
   // Null if nothing is remembered of the job.
   Refused* refused(JobId job) {
@@ -78,6 +82,28 @@ class Memory {
     return vain_[job.index()].emplace_back(action, Vain()).second;
   }
 
+  // A job lacks this of its minimum; the pod that stays longest may stay so long. By the version of
+  // the job, the queues and the nodes.
+  struct Lacks {
+    std::uint64_t version = 0;
+    std::uint64_t queue_version = 0;
+    std::uint64_t spec_version = 0;
+    Need need;
+    Duration stay{};
+  };
+  // References end with the session.
+  Lacks& lacks(const Cluster& cluster, JobId job) {
+    if (lacks_.size() < cluster.job_slots()) lacks_.resize(cluster.job_slots());
+    return lacks_[job.index()];
+  }
+
+  // The longest line of the last session; of this one, once it has one.
+  FormerOrder line;
+  bool has_line = false;
+
+  // Of the jobs that the last session refused.
+  FormerOrder by_name;
+
   // Of the configuration: how long claims stand, and how many pods are evicted within a minute.
   Duration claim_patience = kClaimPatience;
   EvictionLimits eviction_limits;
@@ -93,6 +119,9 @@ class Memory {
 
   // The number of times that a session limited where a gang starts.
   std::uint64_t starts = 0;
+
+  // Do sessions say why jobs wait?
+  bool gives_reasons = true;
 
   // How many refusals the last session had: room for those of the next is made at once.
   std::size_t refusals = 0;
@@ -129,6 +158,7 @@ class Memory {
   std::uint64_t uses_ = 0;
   std::vector<std::vector<std::pair<std::string_view, Vain>>> vain_;  // by job
   std::vector<Refused> refused_;                                      // by job
+  std::vector<Lacks> lacks_;                                          // by job
   std::map<JobId, WorkedOut> worked_out_;
 };
 

@@ -102,8 +102,15 @@ void Scheduler::open(Session& session) {
   }
 }
 
+// Sessions with reasons remember what is of no use to those without, and the other way round.
+void Scheduler::give_reasons(bool gives) {
+  if (memory_->gives_reasons != gives) forget();
+  memory_->gives_reasons = gives;
+}
+
 void Scheduler::inspect(Cluster& cluster, TimePoint now,
                         const std::function<void(Session&)>& look) {
+  give_reasons(true);
   Session session(cluster, *memory_, now);
   open(session);
   look(session);
@@ -112,6 +119,17 @@ void Scheduler::inspect(Cluster& cluster, TimePoint now,
 
 Plan Scheduler::run(Cluster& cluster, TimePoint now, SessionObserver* observer,
                     const IsOrderWanted& is_order_wanted) {
+  give_reasons(true);
+  return run_session(cluster, now, observer, is_order_wanted);
+}
+
+Plan Scheduler::run_without_reasons(Cluster& cluster, TimePoint now) {
+  give_reasons(false);
+  return run_session(cluster, now, nullptr, [](const Plan&) { return false; });
+}
+
+Plan Scheduler::run_session(Cluster& cluster, TimePoint now, SessionObserver* observer,
+                            const IsOrderWanted& is_order_wanted) {
   verify(cluster, "before the session");
 #ifdef BERTH_CHECKED
   const std::uint64_t before = fingerprint(cluster);

@@ -44,6 +44,9 @@ class Scheduler {
   using IsOrderWanted = std::function<bool(const Plan&)>;
   Plan run(Cluster& cluster, TimePoint now, SessionObserver* observer,
            const IsOrderWanted& is_order_wanted);
+  // The same decisions, without the reasons of jobs that wait and without their order: both take
+  // time for each of them, and a simulation of years reads neither.
+  Plan run_without_reasons(Cluster& cluster, TimePoint now);
 
   // Opens a session in the state that its first action would find, for questions. All changes are
   // undone.
@@ -68,6 +71,9 @@ class Scheduler {
 
   Scheduler();
   void open(Session& session);
+  void give_reasons(bool gives);
+  Plan run_session(Cluster& cluster, TimePoint now, SessionObserver* observer,
+                   const IsOrderWanted& is_order_wanted);
 
   std::vector<LoadedAction> actions_;
   std::vector<LoadedPlugin> plugins_;

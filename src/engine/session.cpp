@@ -195,6 +195,7 @@ std::int64_t Session::kept_for_own_queue(const Job& job, std::string_view resour
 }
 
 std::vector<NodeRefusals> Session::why_nowhere(ShapeId shape, JobId job) {
+  if (!memory_.gives_reasons) return {};
   return memory_.ranking(*this, shape, job).why_nowhere(*this, cluster_.shape(shape), job);
 }
 
@@ -243,7 +244,8 @@ Verdict Session::impossibility_of(JobId job) const {
 
 void Session::refuse(JobId job, const Verdict& why) {
   const Verdict never = impossibility_of(job);
-  record({cause_of(never ? why : never), job, {}, {}});
+  const Verdict& counts = never ? why : never;
+  record({memory_.gives_reasons ? cause_of(counts) : Cause{counts.reason}, job, {}, {}});
 }
 
 void Session::refuse(Refusal refusal) {
@@ -354,6 +356,30 @@ void Session::put_in_order() {
   plan_.order = std::move(order);
 }
 
+// By name. They came in the order of open jobs, which is that of arrival.
+void Session::put_refusals_in_order() {
+  std::vector<Refusal>& refusals = plan_.refusals;
+  if (!memory_.gives_reasons) return refusals.clear();
+  std::erase_if(refusals, [](const Refusal& each) { return each.reason == Reason::none; });
+  std::vector<JobId> jobs;
+  jobs.reserve(refusals.size());
+  for (std::size_t i = 0; i < refusals.size(); ++i) {
+    jobs.push_back(refusals[i].job);
+    refusal_of_job_[refusals[i].job.index()] = static_cast<std::uint32_t>(i);
+  }
+  memory_.by_name.restore(jobs);
+  sort_nearly_sorted(jobs, [this](JobId left, JobId right) {
+    const Job& l = cluster_.job(left);
+    const Job& r = cluster_.job(right);
+    return std::tie(l.name, l.uid) < std::tie(r.name, r.uid);
+  });
+  memory_.by_name.note(jobs);
+  std::vector<Refusal> in_order;
+  in_order.reserve(jobs.size());
+  for (const JobId id : jobs) in_order.push_back(std::move(refusals[refusal_of_job_[id.index()]]));
+  refusals = std::move(in_order);
+}
+
 Plan Session::close() {
   end_unfinished_claims();
   ask(points::queue_shares, &plan_.shares);
@@ -365,16 +391,8 @@ Plan Session::close() {
   }
   describe_queue_nodes();
   ledger_.roll_back(0);
-  std::erase_if(plan_.refusals,
-                [](const Refusal& refusal) { return refusal.reason == Reason::none; });
-  // They came in the order of open jobs, which is that of arrival.
-  std::sort(plan_.refusals.begin(), plan_.refusals.end(),
-            [this](const Refusal& left, const Refusal& right) {
-              const Job& l = cluster_.job(left.job);
-              const Job& r = cluster_.job(right.job);
-              return std::tie(l.name, l.uid) < std::tie(r.name, r.uid);
-            });
   memory_.refusals = plan_.refusals.size();
+  put_refusals_in_order();
   plan_.holds_until = answers_hold_until();
   return std::move(plan_);
 }

@@ -23,6 +23,11 @@ class CompositeGroups {
   // Gives the groups and pods that are something else by what was taken. Looks once at each
   // namespace that has changed, so that a list costs no more than its objects.
   void settle(const Give& give);
+  // Is the pod given as it is, and means nothing here?
+  bool passes(const PodObject& object) const {
+    return !object.is_in_kube_group && !pods_.contains(object.uid);
+  }
+  bool passes(const PodDeleted& deleted) const { return !pods_.contains(deleted.uid); }
 
  private:
   friend class CompositeForest;

@@ -23,7 +23,17 @@ const std::string& uid_of(const ClusterEvent& event) {
 MemoryCluster::MemoryCluster(Options options)
     : options_(without_patience(std::move(options))), mirror_(options_), gangs_(options_) {}
 
+bool MemoryCluster::is_of_no_gang(const ClusterEvent& event) const {
+  const auto passes = [&](const auto& pod) {
+    return composites_.passes(pod) && gangs_.passes(pod);
+  };
+  if (const auto* pod = std::get_if<PodObject>(&event)) return passes(*pod);
+  const auto* const gone = std::get_if<PodDeleted>(&event);
+  return gone != nullptr && passes(*gone);
+}
+
 void MemoryCluster::apply(const ClusterEvent& event) {
+  if (is_of_no_gang(event)) return take(event);
   const auto give = [&](const ClusterEvent& given) {
     const auto* const pod = std::get_if<PodObject>(&given);
     if (pod == nullptr || pod->uid == uid_of(event)) return take(given);

@@ -44,6 +44,7 @@ class MemoryCluster {
  private:
   using Key = std::pair<int, std::string>;  // kind and name
 
+  bool is_of_no_gang(const ClusterEvent& event) const;
   void take(const ClusterEvent& event);
   void note(const ClusterEvent& event);
   void regroup(const PodObject& object);

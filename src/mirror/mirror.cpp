@@ -180,8 +180,8 @@ void Mirror::forget_plans() {
   }
 }
 
-TaskId Mirror::find_task(std::string_view uid) const {
-  const auto found = task_by_uid_.find(std::string(uid));
+TaskId Mirror::find_task(const std::string& uid) const {
+  const auto found = task_by_uid_.find(uid);
   return found == task_by_uid_.end() ? TaskId() : found->second;
 }
 

@@ -15,6 +15,7 @@
 #include "mirror/controller_ages.h"
 #include "mirror/default_spreads.h"
 #include "mirror/group_owner.h"
+#include "mirror/last_shape.h"
 #include "mirror/naming_rights.h"
 #include "mirror/options.h"
 #include "mirror/relation_bounds.h"
@@ -32,6 +33,7 @@ class Mirror {
   explicit Mirror(Options options = {});
 
   void apply(const ClusterEvent& event);
+  void apply(const PodObject& object) { on(object); }
 
   // Brings delayed parts up to date (node order, phases, open jobs). Call it before a session
   // reads.
@@ -61,14 +63,14 @@ class Mirror {
 
   // kube-scheduler ruled `node` out for this pod. Pods of its shape are not planned there for five
   // seconds. Each repetition doubles the time, up to `most` (docs/design/steering.md, STEER-12).
-  void veto(std::string_view pod_uid, const std::string& node, const std::string& why,
+  void veto(const std::string& pod_uid, const std::string& node, const std::string& why,
             TimePoint now, Duration most);
   void forget_vetoes(TimePoint now);
 
   // kube-scheduler refused the plan of which this is a part: the places of the job are not to be
   // planned again so soon (HINT-5), until `most` has passed. Before the placement is dropped;
   // nothing if there is none.
-  void note_refused_plan(std::string_view pod_uid, const std::string& node, TimePoint now,
+  void note_refused_plan(const std::string& pod_uid, const std::string& node, TimePoint now,
                          Duration most);
   // The attempt of the job has failed: it is not planned for a while, `most` at most (HINT-4).
   // `nodes` have refused it; none: all have.
@@ -91,7 +93,7 @@ class Mirror {
            !cluster_.claimants().empty();
   }
 
-  TaskId find_task(std::string_view uid) const;          // invalid: none
+  TaskId find_task(const std::string& uid) const;        // invalid: none
   JobId find_group(const std::string& full_name) const;  // of a PodGroup or its members
   // Jobs whose phase has changed since the last call, in no order.
   std::vector<JobId> take_phase_changes();
@@ -291,6 +293,7 @@ class Mirror {
 
   Options options_;
   Cluster cluster_;
+  LastShape last_shape_;
   DefaultSpreads default_spreads_;
   RelationBounds relation_bounds_;
   TopologyWishes topology_wishes_;

@@ -90,7 +90,11 @@ void Mirror::take(const PodObject& whole) {
 
 ShapeId Mirror::shape_of(TaskId id, const PodObject& object, LabelSetId labels) {
   if (object.volumes.are_empty() || !id.is_valid()) {
-    return cluster_.intern_shape(object.request, object.constraints, object.name_space, labels);
+    if (const ShapeId last = last_shape_.of(cluster_, object); last.is_valid()) return last;
+    const ShapeId shape =
+        cluster_.intern_shape(object.request, object.constraints, object.name_space, labels);
+    last_shape_.note(cluster_, object, shape);
+    return shape;
   }
   // As Cluster::set_constraints has it: amounts that count, by name.
   NamedAmounts amounts;

@@ -39,7 +39,7 @@ Duration least_pause(const Attempt& attempt, bool is_specification) {
 
 }  // namespace
 
-void Mirror::veto(std::string_view pod_uid, const std::string& node, const std::string& why,
+void Mirror::veto(const std::string& pod_uid, const std::string& node, const std::string& why,
                   TimePoint now, Duration most) {
   const TaskId id = find_task(pod_uid);
   if (!id.is_valid() || !nodes_.contains(node)) return;
@@ -87,7 +87,7 @@ void Mirror::forget_attempts(JobId id) {
 }
 
 // HINT-5
-void Mirror::note_refused_plan(std::string_view pod_uid, const std::string& node, TimePoint now,
+void Mirror::note_refused_plan(const std::string& pod_uid, const std::string& node, TimePoint now,
                                Duration most) {
   const TaskId id = find_task(pod_uid);
   if (!id.is_valid()) return;

@@ -75,13 +75,17 @@ void OwnedGangs::take_owner(const OwnerObject& object, const Give& give) {
   look_again(keys, give);
 }
 
-void OwnedGangs::take_pod(const PodObject& object, TimePoint now, const Give& give) {
+// OWNED-1: a group that a user names always counts.
+bool OwnedGangs::may_be_owned(const PodObject& object) const {
   const auto& ours = options_.managed_schedulers;
-  const bool is_ours = std::find(ours.begin(), ours.end(), object.scheduler_name) != ours.end();
   const bool may_differ =
       !object.owner.is_none() || !object.gang.is_none() || !object.local_queue.empty();
-  // OWNED-1: a group that a user names always counts.
-  if (!is_ours || !object.group.empty() || !may_differ) {
+  return may_differ && object.group.empty() &&
+         std::find(ours.begin(), ours.end(), object.scheduler_name) != ours.end();
+}
+
+void OwnedGangs::take_pod(const PodObject& object, TimePoint now, const Give& give) {
+  if (!may_be_owned(object)) {
     forget(object.uid);
     return give(object);
   }

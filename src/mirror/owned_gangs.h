@@ -31,6 +31,11 @@ class OwnedGangs {
   void take(const ClusterEvent& event, TimePoint now, const Give& give);
   // Gives pods whose owner was waited for long enough.
   void settle(TimePoint now, const Give& give);
+  // Is the pod given as it is, and means nothing here?
+  bool passes(const PodObject& object) const {
+    return !may_be_owned(object) && !pods_.contains(object.uid);
+  }
+  bool passes(const PodDeleted& deleted) const { return !pods_.contains(deleted.uid); }
 
   // By namespace/name.
   const std::map<std::string, OwnedGroup>& groups() const { return groups_; }
@@ -67,6 +72,7 @@ class OwnedGangs {
     std::string notice;  // why its gang stays as it is; empty: it does not
   };
 
+  bool may_be_owned(const PodObject& object) const;
   void take_in(const ClusterEvent& event, TimePoint now, const Give& give);
   void take_group(const PodGroupObject& object, const Give& give);
   void take_pod(const PodObject& object, TimePoint now, const Give& give);

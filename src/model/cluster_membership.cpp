@@ -231,6 +231,7 @@ void Cluster::set_job_queue(JobId id, QueueId queue) {
       const Task& task = tasks_[each.index()];
       account_on_node(task, sign);
       if (job.queue.is_valid() && is_allocated(task.status) && !task.node.is_valid()) {
+        ++room_version_;
         for (const auto& [dimension, amount] : shapes_[task.shape.index()].requested) {
           used_nowhere_.add(dimension, sign * amount);
         }
@@ -242,7 +243,6 @@ void Cluster::set_job_queue(JobId id, QueueId queue) {
   job.queue = queue;
   account(+1);
   account_tasks(+1);
-  ++room_version_;
   touch(id);
   touch();
 }

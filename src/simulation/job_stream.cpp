@@ -1,6 +1,7 @@
 #include "simulation/job_stream.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <queue>
 #include <random>
@@ -171,9 +172,16 @@ class Stream {
            padded(static_cast<std::size_t>(pod));
   }
 
+  static std::size_t job_of(const std::string& uid) {
+    std::size_t job = 0;
+    std::from_chars(uid.data(), uid.data() + uid.size(), job);
+    return job;
+  }
+
   void add_pods(std::size_t index) {
     const StreamJob& job = request_.jobs[index];
-    PodObject pod;
+    ClusterEvent event;
+    PodObject& pod = event.emplace<PodObject>();
     pod.name_space = kSpace;
     pod.group = job.name;
     pod.created = now_;
@@ -186,8 +194,7 @@ class Stream {
       pod.name = job.name + "-" + std::to_string(i);
       pod.index = i;
       pod.uid = uid_of(index, i);
-      memory_.apply(pod);
-      job_of_uid_.emplace(pod.uid, index);
+      memory_.apply(event);
     }
     states_[index].state = State::waits;
     ++waiting_;
@@ -195,9 +202,7 @@ class Stream {
 
   void remove_pods(std::size_t index) {
     for (std::int32_t i = 0; i < request_.jobs[index].pods; ++i) {
-      const std::string uid = uid_of(index, i);
-      job_of_uid_.erase(uid);
-      memory_.apply(PodDeleted{uid});
+      memory_.apply(PodDeleted{uid_of(index, i)});
     }
   }
 
@@ -210,19 +215,18 @@ class Stream {
     wake_at_.reset();
     for (std::size_t i = 0; i < kSessionsAtOnceMost && waiting_ > 0; ++i) {
       memory_.mirror().settle(now_);
-      const Plan plan = scheduler_.run(memory_.mirror().cluster_for_session(), now_);
+      Plan plan = scheduler_.run_without_reasons(memory_.mirror().cluster_for_session(), now_);
       ++result_.sessions;
-      const bool has_decided = carry_out(plan);
-      if (has_decided) continue;
-      if (plan.holds_until != TimePoint::max())
-        wake_at_ = std::max(plan.holds_until, now_ + Duration(1));
+      const TimePoint holds_until = plan.holds_until;
+      if (carry_out(std::move(plan))) continue;
+      if (holds_until != TimePoint::max()) wake_at_ = std::max(holds_until, now_ + Duration(1));
       if (is_clocked_) wake_at_ = std::min(wake_at_.value_or(TimePoint::max()), now_ + kTick);
       return;
     }
   }
 
   // Has anything changed by it?
-  bool carry_out(const Plan& plan) {
+  bool carry_out(Plan plan) {
     mirror::Mirror& mirror = memory_.mirror();
     const Cluster& cluster = mirror.cluster();
     std::vector<std::pair<std::string, std::string>> starts;
@@ -231,11 +235,10 @@ class Stream {
     }
     std::set<std::size_t> evicted;
     for (const PlannedEviction& each : plan.evictions) {
-      evicted.insert(job_of_uid_.at(cluster.task(each.task).uid));
+      evicted.insert(job_of(cluster.task(each.task).uid));
     }
-    Plan assumed = plan;
-    assumed.binds.clear();
-    mirror.assume(assumed, now_);
+    plan.binds.clear();
+    mirror.assume(plan, now_);
     mirror.assume_reservations(plan, now_);
     for (const auto& [uid, node] : starts) start(uid, node);
     for (const std::size_t job : evicted) restart(job);
@@ -245,7 +248,7 @@ class Stream {
 
   void start(const std::string& uid, const std::string& node) {
     memory_.start(uid, node, now_);
-    const std::size_t index = job_of_uid_.at(uid);
+    const std::size_t index = job_of(uid);
     JobState& state = states_[index];
     StreamOutcome& outcome = result_.jobs[index];
     if (state.state == State::waits) {
@@ -322,7 +325,6 @@ class Stream {
   engine::Scheduler& scheduler_;
   mirror::MemoryCluster memory_;
   std::unordered_map<std::string, std::int32_t> node_index_;  // look-up only
-  std::unordered_map<std::string, std::size_t> job_of_uid_;   // look-up only
   std::vector<JobState> states_;
   StreamResult result_;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;

@@ -66,11 +66,22 @@ Result<std::unique_ptr<World>> World::create(const engine::SessionConfig& config
       new World(config, std::move(warm).value(), std::move(cold).value(), book));
 }
 
+namespace {
+
+NamedPlan without_reasons(NamedPlan plan) {
+  plan.refusals.clear();
+  plan.order.clear();
+  return plan;
+}
+
+}  // namespace
+
 World::World(engine::SessionConfig config, engine::Scheduler warm, engine::Scheduler cold,
              LawBook book)
     : config_(std::move(config)),
       warm_(std::move(warm)),
       cold_(std::move(cold)),
+      curt_(engine::Scheduler::create(config_).value()),
       book_(book),
       now_(std::chrono::seconds(1'800'000'000)) {}
 
@@ -80,6 +91,7 @@ void World::restart() {
   memory_.rebuild(known);
   warm_ = engine::Scheduler::create(config_).value();
   cold_ = engine::Scheduler::create(config_).value();
+  curt_ = engine::Scheduler::create(config_).value();
   planned_.clear();
   mirror().settle(now_);
   mirror().restore_claims(now_);
@@ -130,6 +142,11 @@ const NamedPlan& World::plan() {
   cold_.forget();
   if (const NamedPlan again = by_names(cluster, cold_.run(cluster, now_)); !(again == last_)) {
     faults_.push_back("a scheduler without memory decides otherwise:\n" + again.to_string() +
+                      "instead of:\n" + last_.to_string());
+  }
+  NamedPlan curt = by_names(cluster, curt_.run_without_reasons(cluster, now_));
+  if (!(curt == without_reasons(last_))) {
+    faults_.push_back("a session without reasons decides otherwise:\n" + curt.to_string() +
                       "instead of:\n" + last_.to_string());
   }
   for (const std::string& fault : broken_laws(cluster, plan, book_, now_)) {

@@ -80,6 +80,7 @@ class World {
   mirror::MemoryCluster memory_;  // uids of pods are namespace/name
   engine::Scheduler warm_;
   engine::Scheduler cold_;
+  engine::Scheduler curt_;  // gives no reasons
   LawBook book_;
   TimePoint now_;
   std::optional<Random> random_;

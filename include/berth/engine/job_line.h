@@ -32,10 +32,16 @@ class JobLine {
  private:
   struct QueueJobs {
     QueueId queue;
-    std::vector<JobId> heap;
+    std::vector<JobId> jobs;  // in order; those before `next` have left
+    std::size_t next = 0;
+
+    bool is_empty() const { return next == jobs.size(); }
+    JobId first() const { return jobs[next]; }
+    std::vector<JobId> rest() const;
   };
 
-  bool later(JobId left, JobId right) const;
+  void remember() const;
+  bool earlier(JobId left, JobId right) const;
   bool later(std::size_t left, std::size_t right) const;
   void return_current();
   void heapify_queues();

@@ -157,14 +157,14 @@ class Session : public PointTable {
   void refuse_those_alike();
   // Fills Plan::order, by the shares that the queues have now.
   void put_in_order();
-  // Undoes everything and returns the decisions.
-  Plan close();
+  Plan close();  // undoes everything and returns the decisions
 
  private:
   void forget_needless_elections();
   void end_unfinished_claims();
   void relock();
   void describe_queue_nodes();
+  void put_refusals_in_order();
   Verdict impossibility_of(JobId job) const;
   void record(Refusal refusal);
   const Refusal& refusal_of(JobId job) const;  // it is refused
