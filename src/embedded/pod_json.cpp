@@ -5,80 +5,16 @@
 #include "berth/base/text.h"
 #include "berth/model/quantity.h"
 #include "berth/model/queue_nodes.h"
+#include "kube/constraints_json.h"
 
 namespace berth::embedded {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* name_of(TaintEffect effect) {
-  switch (effect) {
-    case TaintEffect::no_schedule:
-      return "NoSchedule";
-    case TaintEffect::prefer_no_schedule:
-      return "PreferNoSchedule";
-    case TaintEffect::no_execute:
-      return "NoExecute";
-    default:
-      return "";
-  }
-}
-
-const char* name_of(Operator op) {
-  switch (op) {
-    case Operator::in:
-      return "In";
-    case Operator::not_in:
-      return "NotIn";
-    case Operator::exists:
-      return "Exists";
-    case Operator::does_not_exist:
-      return "DoesNotExist";
-    case Operator::greater:
-      return "Gt";
-    default:
-      return "Lt";
-  }
-}
-
 Json seconds(TimePoint time) { return format_time(std::chrono::floor<std::chrono::seconds>(time)); }
 
-Json expressions(const std::vector<Expression>& list) {
-  Json json = Json::array();
-  for (const Expression& expression : list) {
-    Json one = {{"key", expression.key}, {"operator", name_of(expression.op)}};
-    if (!expression.values.empty()) one["values"] = expression.values;
-    json.push_back(std::move(one));
-  }
-  return json;
-}
-
-Json term_json(const SelectorTerm& term) {
-  Json json = Json::object();
-  if (!term.labels.empty()) json["matchExpressions"] = expressions(term.labels);
-  if (!term.fields.empty()) json["matchFields"] = expressions(term.fields);
-  return json;
-}
-
-Json node_affinity(const Constraints& constraints) {
-  Json json = Json::object();
-  if (constraints.has_required_terms) {
-    Json terms = Json::array();
-    for (const SelectorTerm& term : constraints.required_terms) terms.push_back(term_json(term));
-    json["requiredDuringSchedulingIgnoredDuringExecution"] = {{"nodeSelectorTerms", terms}};
-  }
-  if (!constraints.preferred_terms.empty()) {
-    Json terms = Json::array();
-    for (const PreferredTerm& preferred : constraints.preferred_terms) {
-      terms.push_back({{"weight", preferred.weight}, {"preference", term_json(preferred.term)}});
-    }
-    json["preferredDuringSchedulingIgnoredDuringExecution"] = std::move(terms);
-  }
-  return json;
-}
-
 Json tolerations(const PodObject& pod) {
-  Json json = Json::array();
   std::vector<Toleration> list = pod.constraints.tolerations;
   for (const std::string& lock : pod.lock_tolerations.some) {
     const bool is_for_queue = lock.starts_with(kLockedForQueue);
@@ -86,15 +22,7 @@ Json tolerations(const PodObject& pod) {
                     lock.substr(is_for_queue ? kLockedForQueue.size() : 0),
                     TaintEffect::no_schedule});
   }
-  for (const Toleration& toleration : list) {
-    Json one = Json::object();
-    if (!toleration.key.empty()) one["key"] = toleration.key;
-    one["operator"] = toleration.exists ? "Exists" : "Equal";
-    if (!toleration.value.empty()) one["value"] = toleration.value;
-    if (toleration.effect != TaintEffect::any) one["effect"] = name_of(toleration.effect);
-    json.push_back(std::move(one));
-  }
-  return json;
+  return kube::tolerations_json(list);
 }
 
 Json container(const PodObject& pod) {
@@ -178,7 +106,7 @@ Json spec(const PodObject& pod) {
   if (!pod.node_name.empty()) json["nodeName"] = pod.node_name;
   const Constraints& constraints = pod.constraints;
   if (!constraints.node_selector.empty()) json["nodeSelector"] = constraints.node_selector;
-  if (Json affinity = node_affinity(constraints); !affinity.empty()) {
+  if (Json affinity = kube::node_affinity_json(constraints); !affinity.empty()) {
     json["affinity"] = Json::object({{"nodeAffinity", std::move(affinity)}});
   }
   if (Json list = tolerations(pod); !list.empty()) json["tolerations"] = std::move(list);
