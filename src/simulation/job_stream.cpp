@@ -12,6 +12,8 @@
 
 #include "engine/scheduler.h"
 #include "mirror/memory_cluster.h"
+#include "simulation/kept_room.h"
+#include "simulation/stream_pods.h"
 #include "simulation/trial.h"
 
 namespace berth::simulation {
@@ -30,13 +32,6 @@ constexpr Duration kIdleMost = std::chrono::hours(24 * 7);
 std::string padded(std::size_t number) {
   std::string text = std::to_string(number);
   return std::string(10 - std::min<std::size_t>(10, text.size()), '0') + text;
-}
-
-// On nodes with one of these labels.
-void require_models(Constraints& constraints, const std::vector<std::string>& models) {
-  if (models.empty()) return;
-  constraints.has_required_terms = true;
-  constraints.required_terms = {{{{kModelLabel, Operator::in, models}}, {}}};
 }
 
 class Stream {
@@ -67,15 +62,18 @@ class Stream {
       if (*next - kBeginning > request_.give_up_after) break;
       if (!is_idle()) busy_until_ = *next;
       if (*next - busy_until_ > kIdleMost) break;
+      kept_.pass(*next - now_);
       now_ = *next;
       end_those_that_are_done();
       lose_nodes();
       cancel_those_that_leave();
       take_in_those_that_come();
       decide();
+      kept_.look_at(memory_.cluster());
       if (!report_progress()) break;
     }
     result_.until = now_ - kBeginning;
+    result_.idle_kept = kept_.node_seconds();
     return std::move(result_);
   }
 
@@ -157,12 +155,13 @@ class Stream {
       group.name_space = kSpace;
       group.name = job.name;
       group.uid = padded(next_job_);
-      group.created = now_;
+      group.created = now_ - job.waited;
       group.queue = job.queue;
       group.min_member = job.pods;
       if (job.limit) group.time_limit = *job.limit + request_.troubles.startup;
       memory_.apply(group);
       add_pods(next_job_);
+      start_where_it_is(next_job_);
       if (job.cancelled_after) cancellations_.emplace(now_ + *job.cancelled_after, next_job_);
     }
   }
@@ -184,20 +183,25 @@ class Stream {
     PodObject& pod = event.emplace<PodObject>();
     pod.name_space = kSpace;
     pod.group = job.name;
-    pod.created = now_;
+    pod.created = now_ - job.waited;
     pod.scheduler_name = request_.config.scheduler_names.front();
-    pod.request = job.request;
-    pod.request["pods"] = 1;
-    pod.priority = 0;
-    require_models(pod.constraints, job.models);
+    pod.priority = job.priority;
     for (std::int32_t i = 0; i < job.pods; ++i) {
       pod.name = job.name + "-" + std::to_string(i);
       pod.index = i;
+      give_shape(job, i, pod);
       pod.uid = uid_of(index, i);
       memory_.apply(event);
     }
     states_[index].state = State::waits;
     ++waiting_;
+  }
+
+  void start_where_it_is(std::size_t index) {
+    const std::vector<std::string>& places = request_.jobs[index].places;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      start(uid_of(index, static_cast<std::int32_t>(i)), places[i]);
+    }
   }
 
   void remove_pods(std::size_t index) {
@@ -263,6 +267,7 @@ class Stream {
   }
 
   void plan_end(std::size_t index) {
+    if (request_.jobs[index].never_ends) return;
     const JobState& state = states_[index];
     const StreamTroubles& troubles = request_.troubles;
     const Duration takes = troubles.startup + request_.jobs[index].run - state.done;
@@ -331,6 +336,7 @@ class Stream {
   std::multimap<TimePoint, std::size_t> cancellations_;
   std::multimap<TimePoint, Outage> outages_;
   std::mt19937_64 chances_;
+  KeptRoom kept_;
   TimePoint now_ = kBeginning;
   TimePoint busy_until_ = kBeginning;
   std::optional<TimePoint> wake_at_;

@@ -17,6 +17,13 @@ namespace berth::simulation {
 
 inline constexpr const char* kModelLabel = "berth.dev/gpu-model";  // of nodes
 
+// Pods of one shape.
+struct StreamPods {
+  std::int32_t count = 1;
+  NamedAmounts request;  // "pods" aside
+  Constraints constraints;
+};
+
 // A job that comes, runs for a time that nobody knows before, and is gone.
 struct StreamJob {
   std::string name;                         // in namespace "trace"
@@ -28,6 +35,11 @@ struct StreamJob {
   NamedAmounts request;                     // of each pod, "pods" aside
   std::vector<std::string> models;          // kModelLabel, any of them; none: all
   std::string queue;                        // empty: the default one
+  std::int32_t priority = 0;
+  std::vector<StreamPods> shapes;   // in place of `request` and `models`; their sum is `pods`
+  Duration waited{};                // before it comes: it is as much older
+  std::vector<std::string> places;  // by pod: it runs there from the first
+  bool never_ends = false;
 };
 
 struct StreamOutcome {
@@ -62,6 +74,7 @@ struct StreamResult {
   std::vector<StreamOutcome> jobs;  // in the order of the request
   Duration until{};                 // the last event
   std::size_t sessions = 0;
+  double idle_kept = 0;  // node-seconds, as KeptRoom has them
   bool was_stopped = false;
 };
 
