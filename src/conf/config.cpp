@@ -10,6 +10,7 @@
 #include "conf/config_keys.h"
 #include "conf/constraints_settings.h"
 #include "conf/eviction_settings.h"
+#include "conf/history_settings.h"
 #include "conf/jobs_settings.h"
 #include "conf/known_keys.h"
 #include "conf/server_settings.h"
@@ -61,6 +62,7 @@ class ConfigLoader {
     read_permissions(root["permissions"]);
     read_leader_election(root["leaderElection"]);
     read_kube_api(root["kubeAPI"]);
+    read_history(reading_, root["history"], config_.history);
     if (reading_.failed()) return reading_.error();
     for (std::string& each : advice_on(config_.session)) {
       config_.warnings.push_back(std::move(each));

@@ -129,6 +129,13 @@ struct KubeApiSettings {
   bool operator==(const KubeApiSettings&) const = default;
 };
 
+// Where the past of the cluster is recorded (docs/design/history.md).
+struct HistorySettings {
+  std::string directory;  // empty: nowhere
+  std::uint64_t bytes = std::uint64_t{256} << 20;
+  bool operator==(const HistorySettings&) const = default;
+};
+
 struct Config {
   engine::SessionConfig session;
   std::vector<std::string> scheduler_names{"berth"};  // spec.schedulerName of pods we decide for
@@ -147,6 +154,7 @@ struct Config {
   PermissionsSettings permissions;
   LeaderElectionSettings leader_election;
   KubeApiSettings kube_api;
+  HistorySettings history;
   std::vector<std::string> warnings;  // settings that are accepted but hardly wanted; with places
   std::string text;                   // the text that it was read from
 };

@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 88> kKeys{{
+constexpr std::array<ConfigKey, 91> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "actions of a session, in this order; each once"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -39,6 +39,8 @@ constexpr std::array<ConfigKey, 88> kKeys{{
     {"", "permissions", "map", "", "which words of users count only with a right"},
     {"", "leaderElection", "map", "", "the Lease that elects one leader among several berthd"},
     {"", "kubeAPI", "map", "", "limits for requests to the API server"},
+    {"", "history", "map", "none: nothing is recorded",
+     "where berthd records jobs, nodes and queues for `berth simulate` (docs/design/history.md)"},
     {"", "metrics", "map", "ignored", "Volcano's; accepted and ignored with a warning"},
     {"", "args", "nothing", "ignored", "Volcano's; accepted when empty, with a warning"},
     {"tiers[]", "plugins", "list", "required", "plugins of one rank"},
@@ -151,6 +153,9 @@ constexpr std::array<ConfigKey, 88> kKeys{{
      "namespace of kube-scheduler's Lease"},
     {"kubeAPI", "schedulerLeaseName", "DNS name", "`kube-scheduler`",
      "name of kube-scheduler's Lease"},
+    {"history", "directory", "path", "required", "one for each berthd; it is made if need be"},
+    {"history", "size", "amount, 4Mi to 1Ti", "`256Mi`",
+     "of all files there; the oldest are deleted"},
 }};
 
 constexpr std::array<VolcanoFlag, 21> kFlags{

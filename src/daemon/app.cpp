@@ -12,6 +12,7 @@
 #include "daemon/core.h"
 #include "daemon/endpoints.h"
 #include "daemon/environment.h"
+#include "daemon/history.h"
 #include "daemon/servers.h"
 #include "daemon/view.h"
 #include "proxy/key_pair.h"
@@ -39,12 +40,14 @@ class App {
         configuration_(std::move(configuration)),
         config_(configuration_->current()),
         environment_(std::move(environment)),
+        history_(make_history(config_->history, environment_->clock(), metrics_)),
         core_({*config_, *environment_, real_clock_, metrics_, &observer_,
                [this] {
                  if (view_ != nullptr) return view_->shown_changed();
                  environment_->shown_changed();
                },
-               [](const std::string& line) { log(Level::info, line); }},
+               [](const std::string& line) { log(Level::info, line); }, EventQueue::kCapacity,
+               history_ == nullptr ? nullptr : &history_->recorder},
               std::move(scheduler)),
         endpoints_(*configuration_, metrics_, core_, *environment_, view_),
         servers_(*config_, where) {
@@ -181,6 +184,7 @@ class App {
     }
     core_.loop.stop();
     environment_->stop();
+    if (history_ != nullptr) history_->sink.stop();
   }
 
   // A gang of which some Bindings have been posted gets the others, too.
@@ -199,6 +203,7 @@ class App {
   SteadyClock real_clock_;
   telemetry::Metrics metrics_;
   Observer observer_{metrics_};
+  std::unique_ptr<History> history_;  // null: nothing is recorded
   Core core_;
   std::unique_ptr<View> view_;  // in steering mode `view`; set before the loop starts
   Endpoints endpoints_;

@@ -77,7 +77,8 @@ SessionLoop::Parts Core::loop_parts(const Parts& parts) {
           &evicted_jobs,
           &environment.leadership(),
           environment.starting_pods(),
-          &parts.real_clock};
+          &parts.real_clock,
+          parts.recorder};
 }
 
 apiview::PodInterceptor::Parts Core::view_parts(std::function<void(const std::string&)> complain) {

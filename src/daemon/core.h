@@ -31,6 +31,7 @@ class Core {
     std::function<void()> on_shown;  // another table of shown pods; on the session thread
     reconcile::Log log;
     std::size_t queue_capacity = EventQueue::kCapacity;
+    history::Recorder* recorder = nullptr;  // null: nothing is recorded
   };
 
   Core(Parts parts, engine::Scheduler scheduler);

@@ -111,9 +111,16 @@ void SessionLoop::run() {
     const bool is_synced = parts_.source.is_synced();
     pause = step(parts_.events.take(steady(pause.until), steady(pause.gathers_until)), is_synced);
   }
+  if (parts_.recorder != nullptr) {
+    parts_.recorder->finish(mirror_.cluster(), parts_.clock.now());
+  }
   const std::lock_guard lock(mutex_);
   has_stopped_leading_ = true;
   stopped_leading_.notify_all();
+}
+
+void SessionLoop::record(const std::vector<JobId>& changed, TimePoint now) {
+  if (parts_.recorder != nullptr) parts_.recorder->look_at(changed, mirror_.cluster(), now);
 }
 
 SessionLoop::Pause SessionLoop::step(const EventQueue::Batch& batch, bool is_synced) {
@@ -187,6 +194,7 @@ void SessionLoop::hand_on(const ClusterEvent& event) {
   steering_.observe(event);
   reconciler_.observe(event);
   gangs_.observe(event);
+  if (parts_.recorder != nullptr) parts_.recorder->observe(event);
   if (const auto* dropped = std::get_if<PlacementDropped>(&event)) {
     note_refusal(*dropped, parts_.clock.now());
   } else if (const auto* moved = std::get_if<PlacementMoved>(&event)) {
@@ -283,6 +291,7 @@ void SessionLoop::publish_evicted(std::shared_ptr<const views::EvictedJobs> jobs
 void SessionLoop::announce(const Plan& plan, TimePoint now) {
   const Cluster& cluster = mirror_.cluster();
   const std::vector<JobId> changed = mirror_.take_changes();
+  record(changed, now);
   announcer_.announce_phases(mirror_.take_phase_changes(), cluster);
   announcer_.announce_unclaimed(changed, cluster, now);
   reconciler_.look_at(changed);

@@ -20,6 +20,7 @@
 #include "daemon/published_views.h"
 #include "daemon/stale_plans.h"
 #include "engine/scheduler.h"
+#include "history/recorder.h"
 #include "mirror/mirror.h"
 #include "ports/access.h"
 #include "ports/cluster_source.h"
@@ -62,6 +63,7 @@ class SessionLoop {
     const ports::Leadership* leadership = nullptr;  // null: terms end by stop_leading() alone
     ports::StartingPods* starting_pods = nullptr;   // null: no other may have led (LEASE-9)
     const Clock* real_clock = &steady_clock();      // the loop's pauses go by it
+    history::Recorder* recorder = nullptr;          // null: nothing is recorded
   };
   struct Settings {
     mirror::Options mirror;
@@ -148,6 +150,7 @@ class SessionLoop {
   void note_eviction(TaskId task);
   void publish_evicted(std::shared_ptr<const views::EvictedJobs> jobs);
   void announce(const Plan& plan, TimePoint now);
+  void record(const std::vector<JobId>& changed, TimePoint now);
   void reconcile(TimePoint now);
   void give_up(const std::vector<PlacementDropped>& drops);
   void drop(const std::vector<PlacementDropped>& drops);

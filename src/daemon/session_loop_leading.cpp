@@ -111,7 +111,9 @@ void SessionLoop::stand_by() {
   gangs_.settle(now);
   gangs_.stand_by();
   settle_and_ask(now);
-  for (const JobId id : mirror_.take_changes()) changed_while_standing_by_.insert(id);
+  const std::vector<JobId> changed = mirror_.take_changes();
+  changed_while_standing_by_.insert(changed.begin(), changed.end());
+  record(changed, now);
   mirror_.take_phase_changes();
 }
 

@@ -109,6 +109,10 @@ struct Metrics::Families {
                                 .Name("berth_faults_total")
                                 .Help("Faults that an operator should look at, by kind")
                                 .Register(registry);
+  Family<Counter>& history = BuildCounter()
+                                 .Name("berth_history_entries_total")
+                                 .Help("Entries of the history, by what became of them")
+                                 .Register(registry);
   Family<Gauge>& beyond_bounds = BuildGauge()
                                      .Name("berth_pods_beyond_bounds")
                                      .Help("Pods of which something is left out")
@@ -218,6 +222,14 @@ void Metrics::config_load_failed() {
 
 void Metrics::event_queue_stalled() {
   families_->faults.Add({{"kind", "event_queue_full"}}).Increment();
+}
+
+void Metrics::history_written(std::uint64_t entries) {
+  families_->history.Add({{"outcome", "written"}}).Increment(static_cast<double>(entries));
+}
+
+void Metrics::history_dropped(std::uint64_t entries) {
+  families_->history.Add({{"outcome", "dropped"}}).Increment(static_cast<double>(entries));
 }
 
 std::string Metrics::expose(const Gauges& gauges) {

@@ -51,6 +51,8 @@ class Metrics final : public engine::SessionObserver {
   void full_nodes_seen();
   void config_load_failed();
   void event_queue_stalled();
+  void history_written(std::uint64_t entries);
+  void history_dropped(std::uint64_t entries);
 
   // Set for each request of /metrics.
   struct Gauges {
