@@ -8,6 +8,7 @@
 
 #include "berth/base/text.h"
 #include "berth/model/quantity.h"
+#include "tools/simulate/values.h"
 #include "traces/openb.h"
 
 namespace berth::tools {
@@ -75,20 +76,6 @@ std::int64_t most_processors(const std::vector<NodeObject>& nodes) {
   return most;
 }
 
-// The largest part that such a pod takes of a resource of the node that has most of it.
-double size_of(const NamedAmounts& request, const std::vector<NodeObject>& nodes) {
-  double size = 0;
-  for (const auto& [name, amount] : request) {
-    std::int64_t most = 0;
-    for (const NodeObject& node : nodes) {
-      const auto has = node.allocatable.find(name);
-      if (has != node.allocatable.end()) most = std::max(most, has->second);
-    }
-    if (most > 0) size = std::max(size, static_cast<double>(amount) / static_cast<double>(most));
-  }
-  return size;
-}
-
 std::int64_t quotient_up(std::int64_t of, std::int64_t by) { return (of + by - 1) / by; }
 
 std::string queue_key(const traces::TraceJob& job, const std::string& by) {
@@ -107,8 +94,6 @@ std::string queue_name(const std::string& by, const std::string& key) {
   }
   return name + "-q";
 }
-
-double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
 }  // namespace
 
@@ -129,6 +114,19 @@ Result<std::vector<NodeObject>> machine_of(const MachineFlags& flags) {
     nodes.push_back(node_of(fmt::format("node-{:05}", n), *amounts));
   }
   return nodes;
+}
+
+double size_of(const NamedAmounts& request, const std::vector<NodeObject>& nodes) {
+  double size = 0;
+  for (const auto& [name, amount] : request) {
+    std::int64_t most = 0;
+    for (const NodeObject& node : nodes) {
+      const auto has = node.allocatable.find(name);
+      if (has != node.allocatable.end()) most = std::max(most, has->second);
+    }
+    if (most > 0) size = std::max(size, static_cast<double>(amount) / static_cast<double>(most));
+  }
+  return size;
 }
 
 Result<Workload> workload_of(const traces::Trace& trace, const std::vector<NodeObject>& nodes,
@@ -165,9 +163,9 @@ Result<Workload> workload_of(const traces::Trace& trace, const std::vector<NodeO
     known.id = from.id;
     known.user = from.user;
     known.queue = job.queue.empty() ? from.queue : job.queue;
-    known.submit = seconds(from.submit);
-    known.run = seconds(from.run);
-    if (from.limit) known.limit = seconds(*from.limit);
+    known.submit = in_seconds(from.submit);
+    known.run = in_seconds(from.run);
+    if (from.limit) known.limit = in_seconds(*from.limit);
     known.pods = job.pods;
     known.size = job.pods * size_of(job.request, nodes);
     workload.known.push_back(std::move(known));
@@ -190,20 +188,21 @@ results::RunResult result_of(const Workload& workload, const std::vector<NodeObj
   result.nodes = static_cast<double>(nodes.size());
   for (const NodeObject& node : nodes) result.node_names.push_back(node.name);
   result.jobs = workload.known;
-  result.simulated_until = seconds(stream.until);
+  result.simulated_until = in_seconds(stream.until);
+  result.idle_reserved = stream.idle_kept;
   result.sessions = static_cast<std::int64_t>(stream.sessions);
   std::size_t places = 0;
   for (std::size_t i = 0; i < result.jobs.size(); ++i) {
     results::JobResult& job = result.jobs[i];
     const simulation::StreamOutcome& outcome = stream.jobs[i];
-    if (outcome.start) job.start = seconds(*outcome.start);
-    if (outcome.end) job.end = seconds(*outcome.end);
+    if (outcome.start) job.start = in_seconds(*outcome.start);
+    if (outcome.end) job.end = in_seconds(*outcome.end);
     job.evictions = static_cast<std::int64_t>(outcome.earlier.size());
     job.was_cancelled = outcome.was_cancelled;
-    if (outcome.was_cancelled) job.end = job.submit + seconds(*workload.jobs[i].cancelled_after);
+    if (outcome.was_cancelled) job.end = job.submit + in_seconds(*workload.jobs[i].cancelled_after);
     for (const auto& [start, end] : outcome.earlier) {
-      job.lost += job.size * seconds(end - start);
-      job.earlier_runs.emplace_back(seconds(start), seconds(end));
+      job.lost += job.size * in_seconds(end - start);
+      job.earlier_runs.emplace_back(in_seconds(start), in_seconds(end));
     }
     places += outcome.nodes.size();
     if (places > kPlacesMost) continue;

@@ -23,6 +23,9 @@ struct MachineFlags {
 // Nodes are named node-00000 on, or as the list says.
 Result<std::vector<NodeObject>> machine_of(const MachineFlags& flags);
 
+// The largest part that such a pod takes of a resource of the node that has most of it.
+double size_of(const NamedAmounts& request, const std::vector<NodeObject>& nodes);
+
 struct Shaping {
   // Processors of a pod; 0: as many as a node has, and the pod takes the whole node.
   std::int64_t processors_per_pod = 0;

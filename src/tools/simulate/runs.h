@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "berth/base/result.h"
+#include "results/measures.h"
+#include "results/run.h"
+#include "tools/console.h"
+#include "tools/simulate/input.h"
+#include "tools/simulate/variants.h"
+
+namespace berth::tools {
+
+// Runs the variants, several at once, with progress. Ctrl-C ends them early.
+Result<std::vector<results::JudgedRun>> run_all(const std::vector<Variant>& variants,
+                                                const Input& input,
+                                                const simulation::StreamTroubles& troubles,
+                                                Console& console);
+
+}  // namespace berth::tools
