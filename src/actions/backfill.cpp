@@ -6,7 +6,7 @@
 // Before them, jobs that wait behind others start on room that is back, or not needed, when it is
 // somebody's turn: by time limits, if it is configured.
 //
-// Argument: behind, off (default), easy or conservative.
+// Arguments: behind, off (default), easy or conservative; trust, stated (default) or enforced.
 //
 // Steps BACKFILL-1 to BACKFILL-3 and BEHIND-1 are those of docs/design/backfill.md.
 
@@ -32,6 +32,9 @@ const std::map<std::string_view, BackfillPolicy> kPolicies{
     {"easy", BackfillPolicy::easy},
     {"conservative", BackfillPolicy::conservative}};
 
+const std::map<std::string_view, LimitTrust> kTrusts{{"stated", LimitTrust::stated},
+                                                     {"enforced", LimitTrust::enforced}};
+
 Waiting best_effort_tasks(const Session& session, const Job& job) {
   Waiting waiting;
   waiting.keeps_known_reason = true;  // allocate knows better why a gang is short
@@ -44,11 +47,12 @@ Waiting best_effort_tasks(const Session& session, const Job& job) {
 class Backfill final : public Action {
  public:
   explicit Backfill(Arguments& arguments)
-      : policy_(kPolicies.at(arguments.word("behind", "off", {"off", "easy", "conservative"}))) {}
+      : policy_(kPolicies.at(arguments.word("behind", "off", {"off", "easy", "conservative"}))),
+        trust_(kTrusts.at(arguments.word("trust", "stated", {"stated", "enforced"}))) {}
 
   void execute(Session& session) const override {
     serve_claims(session);
-    serve_behind(session, policy_);
+    serve_behind(session, policy_, trust_);
     // BACKFILL-1. Order the jobs that may be served and have best-effort tasks without a place.
     std::vector<std::pair<JobId, Waiting>> found;
     for (const JobId id : session.cluster().open_jobs()) {
@@ -86,6 +90,7 @@ class Backfill final : public Action {
 
  private:
   BackfillPolicy policy_;
+  LimitTrust trust_;
 };
 
 }  // namespace

@@ -54,14 +54,15 @@ class OpenLocks {
 
 class Behind {
  public:
-  Behind(Session& session, BackfillPolicy policy) : session_(session), policy_(policy) {}
+  Behind(Session& session, BackfillPolicy policy, LimitTrust trust)
+      : session_(session), policy_(policy), trust_(trust) {}
 
   void serve() {
     std::vector<JobId> jobs = those_that_wait();
     if (jobs.empty() || is_in_vain(jobs)) return;
     const std::vector<Asks> waiting = in_turn(std::move(jobs));
     if (waiting.empty()) return;
-    ahead_ = room_ahead_of(session_, waiting);
+    ahead_ = room_ahead_of(session_, waiting, trust_);
     for (const Asks& asks : waiting) serve(asks);
     std::stable_sort(session_.plan().promises.begin(), session_.plan().promises.end(),
                      [](const auto& left, const auto& right) { return left.start < right.start; });
@@ -131,7 +132,7 @@ class Behind {
     const Cluster& cluster = session_.cluster();
     const Job& job = cluster.job(id);
     Memory::Lacks& known = session_.memory().lacks(cluster, id);
-    const bool is_known = known.version == job.version &&
+    const bool is_known = known.version == job.version && known.trust == trust_ &&
                           known.queue_version == cluster.queue_version() &&
                           known.spec_version == cluster.spec_version();
     if (!is_known) known = lacks_of(job);
@@ -145,12 +146,14 @@ class Behind {
     lacks.need = need_of(session_, job, lacking);
     lacks.queue_version = cluster.queue_version();
     lacks.spec_version = cluster.spec_version();
-    bool depends_on_others = !job.topology.rules.empty();
+    lacks.trust = trust_;
+    bool may_change = !job.topology.rules.empty();
     for (const TaskId task : lacking) {
-      lacks.stay = std::max(lacks.stay, longest_stay(cluster, cluster.task(task)));
-      depends_on_others = depends_on_others || !cluster.shape_of(task).terms.affinity.empty();
+      const Task& each = cluster.task(task);
+      lacks.stay = std::max(lacks.stay, longest_stay(cluster, each, session_.now(), trust_));
+      may_change = may_change || each.job_deadline || !cluster.shape_of(task).terms.affinity.empty();
     }
-    if (!depends_on_others) lacks.version = job.version;
+    if (!may_change) lacks.version = job.version;
     return lacks;
   }
 
@@ -237,6 +240,7 @@ class Behind {
 
   Session& session_;
   const BackfillPolicy policy_;
+  const LimitTrust trust_;
   std::unique_ptr<RoomAhead> ahead_;
   std::map<QueueId, JobId> heads_;  // the first of each queue for which room is kept
   std::set<QueueId> closed_;        // nobody knows when their first job starts
@@ -244,8 +248,8 @@ class Behind {
 
 }  // namespace
 
-void serve_behind(Session& session, BackfillPolicy policy) {
-  if (policy != BackfillPolicy::off) Behind(session, policy).serve();
+void serve_behind(Session& session, BackfillPolicy policy, LimitTrust trust) {
+  if (policy != BackfillPolicy::off) Behind(session, policy, trust).serve();
 }
 
 }  // namespace berth::actions

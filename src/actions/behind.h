@@ -1,6 +1,7 @@
 #pragma once
 
 #include "berth/engine/session.h"
+#include "berth/model/time_limit.h"
 
 // Backfill by time limits: jobs behind others that wait, and on nodes that are kept for targets.
 // Rules BEHIND-1 to BEHIND-8 of docs/design/backfill.md.
@@ -13,6 +14,6 @@ enum class BackfillPolicy {
   conservative,  // behind all of them
 };
 
-void serve_behind(engine::Session& session, BackfillPolicy policy);
+void serve_behind(engine::Session& session, BackfillPolicy policy, LimitTrust trust);
 
 }  // namespace berth::actions

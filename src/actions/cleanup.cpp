@@ -101,9 +101,8 @@ class Cleanup final : public Action {
     return std::any_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
       const Task& task = cluster.task(id);
       const std::optional<TimeLimit> limit = time_limit_of(cluster, task);
-      if (!runs(task) || !limit || limit->is_enforced) return false;
-      const TimePoint due =
-          after(std::max(task.started, task.scheduled_at), longest_stay(cluster, task));
+      if (!runs(task) || !limit || is_enforced(limit->source)) return false;
+      const TimePoint due = end_by(*limit, task, std::max(task.started, task.scheduled_at));
       if (session.now() > due) return true;
       session.answers_may_change_at(after(due, Duration(1)));
       return false;

@@ -18,8 +18,11 @@ namespace {
 // BEHIND-4. Node by node.
 class NodesAhead final : public RoomAhead {
  public:
-  explicit NodesAhead(Session& session)
-      : session_(session), nodes_(session.cluster().node_count()), within_(session.cluster()) {
+  NodesAhead(Session& session, LimitTrust trust)
+      : session_(session),
+        trust_(trust),
+        nodes_(session.cluster().node_count()),
+        within_(session.cluster()) {
     for (const JobId id : session.cluster().targets()) keep_for_target(id);
   }
 
@@ -114,7 +117,7 @@ class NodesAhead final : public RoomAhead {
     for (const TaskId id : cluster.node(node).tasks) {
       const Task& task = cluster.task(id);
       if (!occupies_node(task.status) || task.is_of_node) continue;
-      const TimePoint end = gone_by(cluster, task, session_.now());
+      const TimePoint end = gone_by(cluster, task, session_.now(), trust_);
       if (end != TimePoint::max()) ahead.ends.push_back({end, id});
     }
     std::sort(ahead.ends.begin(), ahead.ends.end(),
@@ -251,6 +254,7 @@ class NodesAhead final : public RoomAhead {
   }
 
   Session& session_;
+  const LimitTrust trust_;
   std::vector<NodeAhead> nodes_;
   Within within_;
   std::map<ShapeId, std::vector<std::uint8_t>> passing_;
@@ -261,9 +265,10 @@ class NodesAhead final : public RoomAhead {
 
 }  // namespace
 
-std::unique_ptr<RoomAhead> room_ahead_of(Session& session, std::span<const Asks> jobs) {
-  if (auto whole = whole_nodes_ahead(session, jobs)) return whole;
-  return std::make_unique<NodesAhead>(session);
+std::unique_ptr<RoomAhead> room_ahead_of(Session& session, std::span<const Asks> jobs,
+                                         LimitTrust trust) {
+  if (auto whole = whole_nodes_ahead(session, jobs, trust)) return whole;
+  return std::make_unique<NodesAhead>(session, trust);
 }
 
 }  // namespace berth::actions

@@ -9,6 +9,7 @@
 #include "berth/engine/need.h"
 #include "berth/engine/session.h"
 #include "berth/engine/within.h"
+#include "berth/model/time_limit.h"
 
 namespace berth::actions {
 
@@ -46,10 +47,12 @@ class RoomAhead {
 };
 
 // For these jobs. Targets have their nodes from the time at which these will do.
-std::unique_ptr<RoomAhead> room_ahead_of(engine::Session& session, std::span<const Asks> jobs);
+std::unique_ptr<RoomAhead> room_ahead_of(engine::Session& session, std::span<const Asks> jobs,
+                                         LimitTrust trust);
 
 // BEHIND-5. Each pod of these jobs takes a node of its own, and all take the same nodes: then only
 // numbers of nodes count. Null: it is not so.
-std::unique_ptr<RoomAhead> whole_nodes_ahead(engine::Session& session, std::span<const Asks> jobs);
+std::unique_ptr<RoomAhead> whole_nodes_ahead(engine::Session& session, std::span<const Asks> jobs,
+                                             LimitTrust trust);
 
 }  // namespace berth::actions

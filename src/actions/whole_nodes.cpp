@@ -85,7 +85,7 @@ struct WholeNode {
 
 class WholeNodes final : public RoomAhead {
  public:
-  WholeNodes(const Session& session, const std::vector<WholeNode>& nodes)
+  WholeNodes(const Session& session, const std::vector<WholeNode>& nodes, LimitTrust trust)
       : session_(session), free_(session.now()) {
     std::int64_t idle = 0;
     std::vector<TimePoint> later;
@@ -94,7 +94,7 @@ class WholeNodes final : public RoomAhead {
         ++idle;
         continue;
       }
-      const TimePoint free = free_at(session, each.node);
+      const TimePoint free = free_at(session, each.node, trust);
       if (free != TimePoint::max()) later.push_back(free);
     }
     free_.set(idle, std::move(later));
@@ -118,12 +118,12 @@ class WholeNodes final : public RoomAhead {
   }
 
  private:
-  static TimePoint free_at(const Session& session, NodeId node) {
+  static TimePoint free_at(const Session& session, NodeId node, LimitTrust trust) {
     const Cluster& cluster = session.cluster();
     TimePoint free = session.now();
     for (const TaskId id : cluster.node(node).tasks) {
       const Task& task = cluster.task(id);
-      if (!task.is_of_node) free = std::max(free, gone_by(cluster, task, session.now()));
+      if (!task.is_of_node) free = std::max(free, gone_by(cluster, task, session.now(), trust));
     }
     return free;
   }
@@ -150,7 +150,8 @@ std::optional<std::vector<WholeNode>> whole_nodes_of(Session& session, ShapeId i
 
 }  // namespace
 
-std::unique_ptr<RoomAhead> whole_nodes_ahead(Session& session, std::span<const Asks> jobs) {
+std::unique_ptr<RoomAhead> whole_nodes_ahead(Session& session, std::span<const Asks> jobs,
+                                             LimitTrust trust) {
   const Cluster& cluster = session.cluster();
   if (cluster.locks().are_any()) return nullptr;
   std::vector<ShapeId> shapes;
@@ -169,7 +170,7 @@ std::unique_ptr<RoomAhead> whole_nodes_ahead(Session& session, std::span<const A
     if (!of_this || (nodes && nodes != of_this)) return nullptr;
     nodes = std::move(of_this);
   }
-  return std::make_unique<WholeNodes>(session, *nodes);
+  return std::make_unique<WholeNodes>(session, *nodes, trust);
 }
 
 }  // namespace berth::actions

@@ -92,7 +92,10 @@ void ApiServer::delete_pod(const std::string& uid) {
   const PodObject* const pod = find<PodObject>(uid);
   if (pod == nullptr) return;
   if (pod->node_name.empty() || has_ended(*pod)) return erase<PodObject>(uid);  // nothing to stop
-  change<PodObject>(uid, [](PodObject& each) { each.terminating = true; });
+  change<PodObject>(uid, [this](PodObject& each) {
+    each.terminating = true;
+    if (!each.times.grace_ends) each.times.grace_ends = clock_.now() + each.times.grace;
+  });
 }
 
 // Also the work of the collector of orphaned pods.

@@ -93,7 +93,9 @@ Json metadata(const PodObject& pod) {
     json["ownerReferences"] = Json::array({owner(pod)});
   }
   if (!annotations.empty()) json["annotations"] = std::move(annotations);
-  if (pod.terminating) json["deletionTimestamp"] = seconds(pod.created);
+  if (pod.terminating) {
+    json["deletionTimestamp"] = seconds(pod.times.grace_ends.value_or(pod.created));
+  }
   return json;
 }
 

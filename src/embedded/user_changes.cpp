@@ -91,6 +91,7 @@ void ApiServer::keep_of(const NodeObject& old, NodeObject& node) const {
 void ApiServer::keep_of(const PodObject& old, PodObject& pod) const {
   pod.phase = old.phase;
   pod.terminating = old.terminating;
+  pod.times.grace_ends = old.times.grace_ends;
   pod.node_name = old.node_name;
   pod.nominated_node = old.nominated_node;
   pod.planned_node = old.planned_node;

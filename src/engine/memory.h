@@ -17,6 +17,7 @@
 #include "berth/engine/shares.h"
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
+#include "berth/model/time_limit.h"
 #include "engine/former_order.h"
 #include "engine/known_scores.h"
 #include "engine/ranking.h"
@@ -88,6 +89,7 @@ class Memory {
     std::uint64_t version = 0;
     std::uint64_t queue_version = 0;
     std::uint64_t spec_version = 0;
+    LimitTrust trust = LimitTrust::stated;
     Need need;
     Duration stay{};
   };

@@ -92,6 +92,8 @@ struct TypeName {
 // Of the kinds that make gangs it reads how many pods they want (owner_counts.h).
 Result<OwnerObject> decode_owner(const document::Value& value, std::string_view file,
                                  const TypeName& type = {});
+// TIME-7. Does its controller end all its pods at a deadline, if it has one?
+bool may_have_deadline(const OwnerReference& type);
 
 // True for the kinds above, in the API groups we read.
 bool is_known(const TypeName& type);

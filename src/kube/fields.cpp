@@ -37,6 +37,18 @@ void require_dns_name(const document::Cursor& at, const std::string& name) {
               "with a letter or digit at both ends");
 }
 
+Duration read_seconds(const document::Cursor& at, std::int64_t fallback) {
+  using Any = std::numeric_limits<std::int64_t>;  // the API server takes any grace
+  const std::int64_t given = at.integer(fallback, Any::min(), Any::max());
+  return std::chrono::seconds(std::clamp(given, std::int64_t{0}, kSecondsMost));
+}
+
+// No sum of it and a duration is too large.
+std::optional<TimePoint> read_time_since_1970(const document::Cursor& at) {
+  if (!at.is_present()) return std::nullopt;
+  return std::max(at.time(), TimePoint());
+}
+
 }  // namespace
 
 Metadata read_metadata(const document::Cursor& object, std::string_view kind, Scope scope) {
@@ -138,18 +150,23 @@ std::optional<Duration> read_stated_limit(const document::Cursor& object) {
 
 TimeTerms read_time_terms(const document::Cursor& pod) {
   constexpr std::int64_t kGraceOfKubernetes = 30;
-  const auto seconds = [](const document::Cursor& at, std::int64_t fallback) {
-    using Any = std::numeric_limits<std::int64_t>;  // the API server takes any grace
-    const std::int64_t given = at.integer(fallback, Any::min(), Any::max());
-    return std::chrono::seconds(std::clamp(given, std::int64_t{0}, kSecondsMost));
-  };
   const document::Cursor spec = pod["spec"];
   const document::Cursor deadline = spec["activeDeadlineSeconds"];
   TimeTerms terms;
   terms.stated = read_stated_limit(pod);
-  if (deadline.is_present()) terms.deadline = seconds(deadline, kSecondsMost);
-  terms.grace = seconds(spec["terminationGracePeriodSeconds"], kGraceOfKubernetes);
+  if (deadline.is_present()) terms.deadline = read_seconds(deadline, kSecondsMost);
+  terms.grace = read_seconds(spec["terminationGracePeriodSeconds"], kGraceOfKubernetes);
+  terms.grace_ends = read_time_since_1970(pod["metadata"]["deletionTimestamp"]);
   return terms;
+}
+
+std::optional<JobDeadline> read_job_deadline(const document::Cursor& job) {
+  document::Cursor spec = job["spec"];
+  if (spec["runPolicy"].is_present()) spec = spec["runPolicy"];
+  const document::Cursor deadline = spec["activeDeadlineSeconds"];
+  if (!deadline.is_present()) return std::nullopt;
+  return JobDeadline{read_seconds(deadline, kSecondsMost),
+                     read_time_since_1970(job["status"]["startTime"])};
 }
 
 std::optional<TimePoint> read_time_annotation(const document::Cursor& object,

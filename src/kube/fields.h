@@ -54,6 +54,8 @@ std::optional<Duration> read_waiting_limit(const document::Cursor& object);
 // TIME-1. One that cannot be read counts as absent, with a warning.
 std::optional<Duration> read_stated_limit(const document::Cursor& object);
 TimeTerms read_time_terms(const document::Cursor& pod);
+// TIME-7. Of a Job or a Kubeflow job; none: it has none.
+std::optional<JobDeadline> read_job_deadline(const document::Cursor& job);
 
 // Annotations of a target, past or present (berth/model/reservation.h). A bad time is ignored. So
 // is a time before `created`: the manifest is then a copy of another object's.

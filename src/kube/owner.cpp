@@ -16,6 +16,12 @@ void add_queues_of(const document::Cursor& object, OwnerObject& owner) {
 
 }  // namespace
 
+// TIME-7. An MPIJob's operator ends its launcher, and may leave its workers.
+bool may_have_deadline(const OwnerReference& type) {
+  if (type.group() == "batch") return type.kind == "Job";
+  return type.group() == "kubeflow.org" && type.kind != "MPIJob";
+}
+
 Result<OwnerObject> decode_owner(const document::Value& value, std::string_view file,
                                  const TypeName& type) {
   document::Reading reading(value, file);
@@ -43,7 +49,12 @@ Result<OwnerObject> decode_owner(const document::Value& value, std::string_view 
   const bool is_of_pods = of_pods["metadata"]["annotations"][kTargetAnnotation].text() == "true";
   if (owner.queues.size() == own && (is_of_pods || own == 0)) owner.queues.emplace_back();
   if (reading.failed()) return reading.error();
-  // A count that cannot be read is not known.
+  // Of these, a part that cannot be read is not known.
+  document::Reading of_times(value, file);
+  if (may_have_deadline(owner.self)) {
+    const auto deadline = read_job_deadline(of_times.root());
+    if (!of_times.failed()) owner.deadline = deadline;
+  }
   document::Reading of_spec(value, file);
   OwnerObject counted = owner;
   read_counts(of_spec.root(), counted);

@@ -15,6 +15,7 @@
 #include "mirror/controller_ages.h"
 #include "mirror/default_spreads.h"
 #include "mirror/group_owner.h"
+#include "mirror/job_deadlines.h"
 #include "mirror/last_shape.h"
 #include "mirror/naming_rights.h"
 #include "mirror/options.h"
@@ -207,6 +208,7 @@ class Mirror {
   void settle_refusals(TimePoint now);
   void settle_times(TimePoint now);
   void note_times(TaskId id, const PodObject& object);
+  void note_deadline(TaskId id);
   void note_terms(TaskId id, JobId job, const EvictionTerms& terms);
   void settle_terms(JobId id, TimePoint now, std::string& refused);
   void assume_claims(const Plan& plan, TimePoint now);
@@ -297,6 +299,7 @@ class Mirror {
   DefaultSpreads default_spreads_;
   RelationBounds relation_bounds_;
   TopologyWishes topology_wishes_;
+  JobDeadlines job_deadlines_;
   bool topologies_changed_ = false;
   std::map<std::string, DeviceClassObject> device_classes_;  // by name
   bool device_classes_changed_ = false;

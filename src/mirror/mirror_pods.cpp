@@ -81,6 +81,8 @@ void Mirror::take(const PodObject& whole) {
   }
   set_members(id, object, has_job ? job_of(object) : JobId());
   note_times(id, object);
+  job_deadlines_.note_pod(id, object);
+  note_deadline(id);
   note_account(id, object);
   topology_wishes_.note(id, cluster_.task(id).job, object.topology);
   if (has_job) target_names_.note_pod(cluster_.task(id).job, object);
@@ -175,6 +177,14 @@ void Mirror::note_times(TaskId id, const PodObject& object) {
   task.started = started;
 }
 
+// TIME-7
+void Mirror::note_deadline(TaskId id) {
+  const std::optional<JobDeadline> deadline = job_deadlines_.of(id);
+  if (cluster_.task(id).job_deadline == deadline) return;
+  cluster_.mutable_task(id).job_deadline = deadline;
+  if (const JobId job = cluster_.task(id).job; job.is_valid()) mark_dirty(job);
+}
+
 // TERM-3. Pods whose objects say no time.
 void Mirror::settle_times(TimePoint now) {
   for (const TaskId id : std::exchange(without_time_, {})) {
@@ -237,6 +247,7 @@ void Mirror::drop_task(const std::string& uid) {
   account_of_task_.erase(id);
   topology_wishes_.note(id, JobId(), {});
   default_spreads_.forget(id);
+  job_deadlines_.forget_pod(id);
   const Task& task = cluster_.task(id);
   if (task.node.is_valid() && task.status != TaskStatus::binding) note_room(task.node);
   cluster_.remove_task(id);

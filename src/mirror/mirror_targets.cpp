@@ -196,6 +196,7 @@ void Mirror::note_wholeness(JobId id, TimePoint now) {
 void Mirror::on(const OwnerObject& object) {
   for (const JobId job : target_names_.note_owner(object)) mark_dirty(job);
   mark_jobs_of(topology_wishes_.note_owner(object));
+  for (const TaskId task : job_deadlines_.note_owner(object)) note_deadline(task);
   if (options_.naming_check != NamingCheck::automatic) return;
   for (const JobId job : controller_ages_.note(object)) mark_dirty(job);
 }
@@ -203,6 +204,7 @@ void Mirror::on(const OwnerObject& object) {
 void Mirror::on(const OwnerDeleted& deleted) {
   for (const JobId job : target_names_.note_owner({.uid = deleted.uid})) mark_dirty(job);
   mark_jobs_of(topology_wishes_.forget_owner(deleted.uid));
+  for (const TaskId task : job_deadlines_.forget_owner(deleted.uid)) note_deadline(task);
   for (const JobId job : controller_ages_.forget(deleted.uid)) mark_dirty(job);
 }
 

@@ -32,7 +32,9 @@ std::optional<Duration> stated(const std::string& metadata, std::string* warning
   if (!pod) return std::nullopt;
   EXPECT_EQ(pod->constraints.fault, "") << "it starts all the same: " << metadata;
   EXPECT_EQ(group.has_value(), !complaint) << "a file with it is refused: " << metadata;
-  if (group) EXPECT_EQ(group->time_limit, pod->times.stated) << metadata;
+  if (group) {
+    EXPECT_EQ(group->time_limit, pod->times.stated) << metadata;
+  }
   if (warning != nullptr) *warning = complaint ? complaint->message : "";
   return pod->times.stated;
 }
@@ -88,6 +90,56 @@ TEST(TimeLimit, TIME4_of_a_spec_may_be_as_long_as_Kubernetes_lets_it_be) {
   EXPECT_EQ(pod->times.grace, seconds(2147483647));
   EXPECT_EQ(pod->constraints.fault, "");
   EXPECT_EQ(pod_with_spec("{terminationGracePeriodSeconds: -1}")->times.grace, Duration());
+}
+
+TEST(TimeLimit, TIME5_of_a_pod_that_terminates_is_the_end_of_its_grace) {
+  const auto grace_ends = [](const std::string& metadata) {
+    const auto pod = decode_pod(
+        value_of("{metadata: {name: p, " + metadata + "}, spec: {containers: []}}"), "f");
+    EXPECT_TRUE(pod.has_value()) << metadata;
+    return pod ? pod->times.grace_ends : std::nullopt;
+  };
+  EXPECT_EQ(grace_ends(""), std::nullopt);
+  EXPECT_EQ(grace_ends("deletionTimestamp: null"), std::nullopt);
+  EXPECT_EQ(
+      grace_ends(R"(deletionGracePeriodSeconds: 30, deletionTimestamp: "1970-01-02T00:00:30Z")"),
+      TimePoint(hours(24) + seconds(30)));
+  EXPECT_EQ(grace_ends(R"(deletionTimestamp: "1960-01-01T00:00:00Z")"), TimePoint());
+}
+
+std::optional<JobDeadline> deadline_of(const std::string& type, const std::string& rest) {
+  const auto owner =
+      decode_owner(value_of("{" + type + ", metadata: {name: j, uid: u}, " + rest + "}"), "f", {});
+  EXPECT_TRUE(owner.has_value()) << rest;
+  return owner ? owner->deadline : std::nullopt;
+}
+
+TEST(TimeLimit, TIME7_of_a_job_counts_from_its_start) {
+  const std::string job = "apiVersion: batch/v1, kind: Job";
+  const std::string started = R"(status: {startTime: "1970-01-02T00:00:00Z"})";
+  EXPECT_EQ(deadline_of(job, "spec: {}, " + started), std::nullopt);
+  EXPECT_EQ(deadline_of(job, "spec: {activeDeadlineSeconds: null}"), std::nullopt);
+  EXPECT_EQ(deadline_of(job, "spec: {activeDeadlineSeconds: 3600, suspend: true}"),
+            (JobDeadline{hours(1), {}}));
+  EXPECT_EQ(deadline_of(job, "spec: {activeDeadlineSeconds: 3600}, " + started),
+            (JobDeadline{hours(1), TimePoint(hours(24))}));
+  EXPECT_EQ(deadline_of(job, "spec: {activeDeadlineSeconds: soon}, " + started), std::nullopt);
+  EXPECT_EQ(deadline_of(job, "spec: {activeDeadlineSeconds: 1, parallelism: many}"),
+            (JobDeadline{seconds(1), {}}))
+      << "another field cannot be read";
+  EXPECT_EQ(deadline_of(job, "spec: {template: {spec: {activeDeadlineSeconds: 5}}}"), std::nullopt)
+      << "that is each pod's";
+}
+
+TEST(TimeLimit, TIME7_of_a_kubeflow_job_is_that_of_its_run_policy) {
+  const std::string spec =
+      "spec: {runPolicy: {activeDeadlineSeconds: 60}}, "
+      R"(status: {startTime: "1970-01-02T00:00:00Z"})";
+  const JobDeadline minute{seconds(60), TimePoint(hours(24))};
+  EXPECT_EQ(deadline_of("apiVersion: kubeflow.org/v1, kind: PyTorchJob", spec), minute);
+  EXPECT_EQ(deadline_of("apiVersion: kubeflow.org/v1, kind: TFJob", spec), minute);
+  EXPECT_EQ(deadline_of("apiVersion: kubeflow.org/v2beta1, kind: MPIJob", spec), std::nullopt);
+  EXPECT_EQ(deadline_of("apiVersion: example.com/v1, kind: PyTorchJob", spec), std::nullopt);
 }
 
 TEST(TimeLimit, TIME3_of_a_queue_is_a_default_and_a_bound) {

@@ -67,15 +67,16 @@ TEST(ObjectReader, ReadsEvents) {
 TEST(KeptKeys, API9KeepOfOwnersTheWordsThatCount) {
   const auto reader = json_reader(&keys_of_owners());
   ListMetadata list;
-  const auto items =
-      items_of(*reader,
-               R"({"items":[{"kind":"Job","metadata":{"name":"j","uid":"o",)"
-               R"("creationTimestamp":"1970-01-01T01:00:00Z","labels":{"a":"b"},)"
-               R"("annotations":{"x":"y","berth.dev/target":"true"}},)"
-               R"("spec":{"template":{"metadata":{"labels":{"volcano.sh/queue-name":"q"}},)"
-               R"("spec":{"containers":[]}}},"status":{}}]})",
-               list);
-  EXPECT_EQ(items.at(0).find("status"), nullptr);
+  const auto items = items_of(
+      *reader,
+      R"({"items":[{"kind":"Job","apiVersion":"batch/v1","metadata":{"name":"j","uid":"o",)"
+      R"("creationTimestamp":"1970-01-01T01:00:00Z","labels":{"a":"b"},)"
+      R"("annotations":{"x":"y","berth.dev/target":"true"}},)"
+      R"("spec":{"template":{"metadata":{"labels":{"volcano.sh/queue-name":"q"}},)"
+      R"("spec":{"containers":[]}},"activeDeadlineSeconds":60},)"
+      R"("status":{"startTime":"1970-01-01T02:00:00Z","active":3}}]})",
+      list);
+  EXPECT_EQ(items.at(0).find("status")->members.size(), 1U);
   EXPECT_EQ(items.at(0).find("spec")->find("template")->members.size(), 2U);
   EXPECT_TRUE(items.at(0).find("metadata")->find("labels")->members.empty());
   EXPECT_EQ(items.at(0).find("metadata")->find("annotations")->members.size(), 1U);
@@ -84,6 +85,21 @@ TEST(KeptKeys, API9KeepOfOwnersTheWordsThatCount) {
   EXPECT_TRUE(owner->uid == "o" && owner->names_target);
   EXPECT_EQ(owner->queues, std::vector<std::string>{"q"});
   EXPECT_EQ(owner->created, TimePoint(std::chrono::hours(1))) << "MAY-9 asks how old it is";
+  const JobDeadline minute{std::chrono::minutes(1), TimePoint(std::chrono::hours(2))};
+  EXPECT_EQ(owner->deadline, minute);
+}
+
+TEST(KeptKeys, API9TIME7KeepTheRunPolicyOfAKubeflowJob) {
+  const auto reader = json_reader(&keys_of_owners());
+  ListMetadata list;
+  const auto items = items_of(
+      *reader,
+      R"({"items":[{"kind":"PyTorchJob","apiVersion":"kubeflow.org/v1","metadata":{"uid":"o"},)"
+      R"("spec":{"runPolicy":{"activeDeadlineSeconds":60,"backoffLimit":2}}}]})",
+      list);
+  const auto owner = kube::decode_owner(items.at(0), "j");
+  ASSERT_TRUE(owner);
+  EXPECT_EQ(owner->deadline, (JobDeadline{std::chrono::minutes(1), {}}));
 }
 
 TEST(KeptKeys, API14KeepTheEndOfAStreamingListOfEveryKind) {

@@ -87,6 +87,73 @@ TEST(MirrorTimesTest, TIME2TIME3GroupsAndQueuesHaveTheirLimits) {
   EXPECT_EQ(of_queue().max_time_limit, std::nullopt);
 }
 
+class JobDeadlineTest : public ::testing::Test {
+ protected:
+  JobDeadlineTest()
+      : world_(stage("node n cpu=9\n"
+                     "task j/0..1 cpu=1 on=n owner=u kind=Job\n"
+                     "pod other cpu=1 unmanaged on=n owner=u kind=Job\n"
+                     "pod of-set cpu=1 on=n owner=u kind=StatefulSet\n")) {
+    owner_.uid = "u";
+    owner_.name_space = "default";
+    owner_.deadline = JobDeadline{hours(2), TimePoint(minutes(7))};
+  }
+  std::optional<JobDeadline> of(const std::string& pod) const {
+    return world_->cluster().task(world_->task("default/" + pod)).job_deadline;
+  }
+
+  std::unique_ptr<support::World> world_;
+  OwnerObject owner_;
+};
+
+TEST_F(JobDeadlineTest, TIME7IsThatOfAllPodsThatTheJobControls) {
+  EXPECT_EQ(of("j-0"), std::nullopt);
+  world_->apply(owner_);
+  for (const char* pod : {"j-0", "j-1", "other"}) EXPECT_EQ(of(pod), owner_.deadline) << pod;
+  EXPECT_EQ(of("of-set"), std::nullopt);
+  const std::uint64_t stamp = world_->cluster().stamp();
+  world_->apply(owner_);
+  EXPECT_EQ(world_->cluster().stamp(), stamp) << "nothing is new";
+
+  owner_.deadline->since.reset();  // it was suspended
+  world_->apply(owner_);
+  EXPECT_EQ(of("j-1"), owner_.deadline);
+  support::bring(*world_, "task j/2 cpu=1 owner=u kind=Job\n");
+  EXPECT_EQ(of("j-2"), owner_.deadline) << "one that comes later";
+  EXPECT_EQ(engine::first_inconsistency(world_->cluster()), "");
+
+  owner_.deadline.reset();
+  world_->apply(owner_);
+  for (const char* pod : {"j-0", "j-1", "j-2", "other"}) EXPECT_EQ(of(pod), std::nullopt) << pod;
+  owner_.deadline = JobDeadline{hours(1), {}};
+  world_->apply(owner_);
+  EXPECT_EQ(of("j-2"), owner_.deadline);
+  world_->apply(OwnerDeleted{"u"});
+  EXPECT_EQ(of("j-2"), std::nullopt);
+  EXPECT_EQ(engine::first_inconsistency(world_->cluster()), "");
+}
+
+TEST_F(JobDeadlineTest, TIME7AnyUidMayStandInOwnerReferencesSoTheNamespaceCounts) {
+  owner_.name_space = "elsewhere";
+  world_->apply(owner_);
+  EXPECT_EQ(of("j-0"), std::nullopt);
+  owner_.name_space = "default";
+  world_->apply(owner_);
+  EXPECT_EQ(of("j-0"), owner_.deadline);
+}
+
+TEST_F(JobDeadlineTest, TIME7AnotherOwnersPodHasItNoMore) {
+  world_->apply(owner_);
+  PodObject pod = *world_->pod("default/j-0");
+  pod.owner.uid = pod.owner.name = "v";
+  world_->apply(pod);
+  EXPECT_EQ(of("j-0"), std::nullopt);
+  world_->remove("default/j-1");
+  world_->apply(OwnerDeleted{"u"});
+  EXPECT_EQ(of("j-0"), std::nullopt);
+  EXPECT_EQ(of("other"), std::nullopt);
+}
+
 const Queue& queue_of(const Mirror& mirror, const std::string& name) {
   const Cluster& cluster = mirror.cluster();
   for (std::size_t q = 0; q < cluster.queue_slots(); ++q) {

@@ -46,8 +46,8 @@ class TimeLimitTest : public ::testing::Test {
     const auto limit = time_limit_of(cluster_, task_);
     return limit ? std::optional(limit->length) : std::nullopt;
   }
-  bool is_enforced() const { return time_limit_of(cluster_, task_)->is_enforced; }
-  Duration stay() const { return longest_stay(cluster_, task_); }
+  bool is_enforced() const { return berth::is_enforced(time_limit_of(cluster_, task_)->source); }
+  Duration stay() const { return longest_stay(cluster_, task_, kNow); }
   Duration left() const { return gone_by(cluster_, task_, kNow) - kNow; }
 
   Cluster cluster_;
@@ -170,6 +170,86 @@ TEST_F(TimeLimitTest, TIME5OneThatIsTerminatingIsGoneAfterItsGrace) {
   EXPECT_EQ(left(), seconds(30));
   task_.times.grace = Duration();
   EXPECT_EQ(left(), Duration(1)) << "but not now";
+}
+
+TEST_F(TimeLimitTest, TIME5OneThatIsTerminatingIsGoneWhenItsGraceEnds) {
+  task_.status = TaskStatus::releasing;
+  task_.times = {
+      .deadline = {}, .stated = {}, .grace = minutes(10), .grace_ends = kNow + minutes(3)};
+  EXPECT_EQ(left(), minutes(3)) << "it was asked to leave seven minutes ago";
+  task_.times.grace_ends = kNow + Duration(1);
+  EXPECT_EQ(left(), Duration(1));
+  task_.times.grace_ends = kNow;
+  EXPECT_EQ(left(), minutes(1));
+  task_.times.grace_ends = kNow - minutes(9);
+  EXPECT_EQ(left(), minutes(9)) << "it is overdue";
+  task_.times.grace_ends = TimePoint();
+  EXPECT_EQ(left(), kNow.time_since_epoch());
+}
+
+TEST_F(TimeLimitTest, TIME7TheDeadlineOfItsJobCountsFromTheStartOfTheJob) {
+  task_.times.grace = seconds(30);
+  task_.job_deadline = JobDeadline{hours(2), kNow - hours(1)};
+  EXPECT_EQ(stay(), hours(1) + seconds(30)) << "it has waited for the rest";
+  task_.status = TaskStatus::running;
+  task_.started = kNow - minutes(20);
+  EXPECT_EQ(left(), hours(1) + seconds(30));
+  task_.job_deadline->since.reset();
+  EXPECT_EQ(left(), hours(1) + minutes(40) + seconds(30)) << "no earlier start is known";
+  EXPECT_EQ(stay(), hours(2) + seconds(30));
+  task_.job_deadline = JobDeadline{Duration(), {}};
+  task_.times.grace = {};
+  EXPECT_EQ(stay(), minutes(1)) << "nothing ends as it starts";
+}
+
+TEST_F(TimeLimitTest, TIME5TIME7OneThatItsJobShouldHaveEndedTakesAsLongAgain) {
+  task_.status = TaskStatus::running;
+  task_.started = kNow - minutes(20);
+  task_.job_deadline = JobDeadline{hours(1), kNow - hours(1) - minutes(7)};
+  EXPECT_EQ(left(), minutes(7));
+  EXPECT_EQ(stay(), minutes(7));
+}
+
+TEST_F(TimeLimitTest, TIME7TheFirstOfBothEndsThePod) {
+  task_.job_deadline = JobDeadline{hours(2), kNow};
+  const auto first = [&] { return first_limit_of(cluster_, task_, kNow); };
+  EXPECT_EQ(first(), (TimeLimit{hours(2), LimitSource::job_deadline}));
+  task_.times.stated = minutes(10);
+  EXPECT_EQ(first(), (TimeLimit{minutes(10), LimitSource::pod}));
+  EXPECT_EQ(stay(), minutes(10));
+  task_.times.stated = hours(5);
+  EXPECT_EQ(first(), (TimeLimit{hours(2), LimitSource::job_deadline}));
+  EXPECT_EQ(stay(), hours(2));
+  task_.times.deadline = hours(1);
+  EXPECT_EQ(first(), (TimeLimit{hours(1), LimitSource::pod_deadline}));
+  EXPECT_EQ(stay(), hours(1));
+}
+
+TEST_F(TimeLimitTest, TIME3TIME7AJobWithADeadlineSaysSomethingSoItHasNoDefault) {
+  task_.job_deadline = JobDeadline{hours(2), kNow};
+  set_default(low_, hours(1));
+  set_most(low_, minutes(30));
+  EXPECT_EQ(limit(), std::nullopt);
+  EXPECT_EQ(stay(), hours(2)) << "its controller knows no queues";
+  task_.job_deadline.reset();
+  EXPECT_EQ(limit(), minutes(30));
+  EXPECT_EQ(time_limit_of(cluster_, task_)->source, LimitSource::queue_maximum);
+}
+
+TEST_F(TimeLimitTest, TIME8WithTrustInTheEnforcedOnesTheOthersDoNotCount) {
+  const auto trusted = [&] { return time_limit_of(cluster_, task_, LimitTrust::enforced); };
+  const auto stay = [&] { return longest_stay(cluster_, task_, kNow, LimitTrust::enforced); };
+  set_default(low_, hours(1));
+  set_group(hours(1));
+  task_.times.stated = hours(1);
+  EXPECT_EQ(trusted(), std::nullopt);
+  EXPECT_EQ(stay(), Duration::max());
+  EXPECT_EQ(gone_by(cluster_, task_, kNow, LimitTrust::enforced), TimePoint::max());
+  task_.job_deadline = JobDeadline{hours(3), kNow};
+  EXPECT_EQ(stay(), hours(3));
+  task_.times.deadline = hours(2);
+  EXPECT_EQ(stay(), hours(2));
+  EXPECT_EQ(gone_by(cluster_, task_, kNow, LimitTrust::enforced), kNow + hours(2));
 }
 
 }  // namespace

@@ -83,6 +83,24 @@ TEST(Objects, API36TIME4TimesOfAPodAreThoseOfItsJson) {
   EXPECT_EQ(seen.size(), 16U) << "of four deadlines, and 0, 1 and 30 s and the most";
 }
 
+TEST(Objects, API36TIME5TheEndOfAGracePeriodIsThatOfItsJson) {
+  std::set<std::optional<TimePoint>> seen;
+  for (const std::string time : {"null", R"("1970-01-01T00:00:00Z")", R"("1969-12-31T23:59:59Z")",
+                                 R"("2026-11-20T10:00:00Z")"}) {
+    const std::string json =
+        R"({"metadata":{"name":"p","deletionTimestamp":)" + time + R"(},"spec":{}})";
+    const auto expected = kube::decode({"Pod", "v1"}, parsed(json), "JSON");
+    const auto actual = kube::decode({"Pod", "v1"}, through(json, "Pod"), "protobuf");
+    ASSERT_TRUE(expected && actual) << json;
+    const auto& [was, is] = std::pair(std::get<PodObject>(*expected), std::get<PodObject>(*actual));
+    EXPECT_EQ(was.times, is.times) << json;
+    EXPECT_EQ(was.terminating, is.terminating) << json;
+    EXPECT_EQ(is.terminating, is.times.grace_ends.has_value()) << json;
+    seen.insert(is.times.grace_ends);
+  }
+  EXPECT_EQ(seen.size(), 3U) << "none, 1970 or before, and now";
+}
+
 TEST(Objects, CountAPointerThatIsZeroAndNothingElseThatIs) {
   const document::Value pod = through(
       R"({"spec":{"priority":0,"hostUsers":false,"hostNetwork":false,"nodeName":""}})", "Pod");

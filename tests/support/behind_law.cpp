@@ -18,19 +18,20 @@ struct Stay {
 
 // The pods that take room on these nodes, and for how long, with these placements.
 std::vector<Stay> stays_on(const Cluster& before, const std::vector<NodeId>& nodes,
-                           const std::vector<Placement>& placed, TimePoint now) {
+                           const std::vector<Placement>& placed, TimePoint now, LimitTrust trust) {
   std::vector<Stay> stays;
   for (const NodeId node : nodes) {
     for (const TaskId id : before.node(node).tasks) {
       const Task& task = before.task(id);
       if (!occupies_node(task.status)) continue;
-      const TimePoint until = task.is_of_node ? TimePoint::max() : gone_by(before, task, now);
+      const TimePoint until =
+          task.is_of_node ? TimePoint::max() : gone_by(before, task, now, trust);
       stays.push_back({node, id, until});
     }
   }
   for (const auto& [id, node] : placed) {
     if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) continue;
-    const Duration stay = longest_stay(before, before.task(id));
+    const Duration stay = longest_stay(before, before.task(id), now, trust);
     const bool ends = stay < TimePoint::max() - now;
     stays.push_back({node, id, ends ? now + stay : TimePoint::max()});
   }
@@ -87,11 +88,11 @@ std::string seconds(TimePoint now, TimePoint time) {
 
 // "n1: ns/a-0 until 10s, ns/b-0 until never; "
 std::string stays_text(const Cluster& before, const std::vector<NodeId>& nodes, const Plan& plan,
-                       TimePoint now) {
+                       TimePoint now, LimitTrust trust) {
   std::string text;
   for (const NodeId node : nodes) {
     text += before.node(node).name + ":";
-    for (const Stay& stay : stays_on(before, {node}, plan.binds, now)) {
+    for (const Stay& stay : stays_on(before, {node}, plan.binds, now, trust)) {
       text += " " + before.task(stay.task).name + " until " + seconds(now, stay.until) + ",";
     }
     text += "; ";
@@ -101,7 +102,7 @@ std::string stays_text(const Cluster& before, const std::vector<NodeId>& nodes, 
 
 // Is a pod of another job on these nodes that has come too late? Empty: no.
 std::string delay_on(const Cluster& before, const Plan& plan, const Job& job,
-                     const std::vector<NodeId>& nodes, TimePoint now) {
+                     const std::vector<NodeId>& nodes, TimePoint now, LimitTrust trust) {
   const auto is_placed_there = [&](const Placement& placed) {
     return std::find(nodes.begin(), nodes.end(), placed.node) != nodes.end() &&
            before.task(placed.task).job != job.id;
@@ -117,25 +118,62 @@ std::string delay_on(const Cluster& before, const Plan& plan, const Job& job,
   }
   const auto start = [&](const std::vector<Placement>& placed) {
     return earliest(before, nodes, before.shape(*shape), lacking,
-                    stays_on(before, nodes, placed, now), now);
+                    stays_on(before, nodes, placed, now, trust), now);
   };
   const TimePoint without = start(ahead);
   const TimePoint with = start(plan.binds);
   if (with <= without && without != TimePoint::max()) return {};
   return job.name + " could start in " + seconds(now, without) + ", now in " + seconds(now, with) +
-         ": " + stays_text(before, nodes, plan, now);
+         ": " + stays_text(before, nodes, plan, now, trust);
+}
+
+// Those that no other target has, before or after.
+std::vector<NodeId> usable_nodes(const Cluster& before, const Plan& plan, JobId target) {
+  std::set<NodeId> taken;
+  for (const Reservation& each : plan.reservations) {
+    if (each.job != target) taken.insert(each.nodes.begin(), each.nodes.end());
+  }
+  std::vector<NodeId> nodes;
+  for (std::size_t n = 0; n < before.node_count(); ++n) {
+    const Lock& lock = before.node(NodeId(n)).lock;
+    const bool is_others = lock.is_foreign || (lock.job.is_valid() && lock.job != target);
+    if (!is_others && !taken.contains(NodeId(n))) nodes.emplace_back(n);
+  }
+  return nodes;
 }
 
 }  // namespace
 
-std::vector<std::string> broken_behind_laws(const Cluster& before, const Plan& plan,
-                                            TimePoint now) {
+std::vector<std::string> broken_soonest_laws(const Cluster& before, const Plan& plan,
+                                             TimePoint now) {
+  std::vector<std::string> faults;
+  for (const Reservation& each : plan.reservations) {
+    const Job& job = before.job(each.job);
+    const bool is_new = before.locks().nodes_of(job.id).empty() && !each.nodes.empty();
+    const std::optional<ShapeId> shape = shape_that_waits(before, job, plan);
+    if (!is_new || !shape) continue;
+    const auto start_on = [&](const std::vector<NodeId>& nodes) {
+      return earliest(before, nodes, before.shape(*shape), job.min_available - job.placed_count(),
+                      stays_on(before, nodes, plan.binds, now, LimitTrust::stated), now);
+    };
+    const TimePoint by_all = start_on(usable_nodes(before, plan, job.id));
+    const TimePoint by_locked = start_on(each.nodes);
+    if (by_all == TimePoint::max() || by_locked <= by_all) continue;
+    faults.push_back(job.name + " could start in " + seconds(now, by_all) +
+                     ", on the nodes that are kept for it in " + seconds(now, by_locked));
+  }
+  return faults;
+}
+
+std::vector<std::string> broken_behind_laws(const Cluster& before, const Plan& plan, TimePoint now,
+                                            LimitTrust trust) {
   std::vector<std::string> faults;
   for (const Reservation& each : plan.reservations) {
     const Job& job = before.job(each.job);
     // Reserve may come before backfill, or after it.
-    const std::string before_it = delay_on(before, plan, job, before.locks().nodes_of(job.id), now);
-    const std::string after_it = delay_on(before, plan, job, each.nodes, now);
+    const std::vector<NodeId> held = before.locks().nodes_of(job.id);
+    const std::string before_it = delay_on(before, plan, job, held, now, trust);
+    const std::string after_it = delay_on(before, plan, job, each.nodes, now, trust);
     if (before_it.empty() || after_it.empty()) continue;
     faults.push_back(before_it + "; or " + after_it);
   }

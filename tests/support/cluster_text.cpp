@@ -155,7 +155,7 @@ Changes read_job(SceneLine& line, TimePoint now) {
 }
 
 // Controllers of pods or groups: "owner j names", "owner j kind=Job pods=8 gang=all".
-Changes read_owner(SceneLine& line, TimePoint) {
+Changes read_owner(SceneLine& line, TimePoint now) {
   OwnerObject owner;
   owner.uid = line.word(1);
   owner.names_target = line.flag("names");
@@ -173,6 +173,10 @@ Changes read_owner(SceneLine& line, TimePoint) {
   if (line.has("pods")) owner.at_once = count_of("pods");
   if (line.has("first")) owner.at_first = count_of("first");
   if (line.has("first")) owner.in_turn = "in turn";
+  if (const auto length = read_duration(line, "deadline")) {
+    owner.deadline = JobDeadline{*length, {}};
+    if (const auto ago = read_duration(line, "started")) owner.deadline->since = now - *ago;
+  }
   return {event("owner " + owner.uid, owner)};
 }
 
@@ -200,6 +204,7 @@ Changes read_task(SceneLine& line, TimePoint now) {
     return {};
   }
   PodObject like = read_pod_options(line);
+  read_end_of_grace(line, now, like);
   if (line.flag("unmanaged")) like.scheduler_name = "volcano";
   like.created = created_of(line, now);
   if (!like.node_name.empty()) like.started = now;
@@ -226,6 +231,7 @@ Changes read_task(SceneLine& line, TimePoint now) {
 Changes read_pod(SceneLine& line, TimePoint now) {
   const bool is_foreign = line.flag("unmanaged");
   PodObject pod = read_pod_options(line);
+  read_end_of_grace(line, now, pod);
   pod.created = created_of(line, now);
   if (!pod.node_name.empty()) pod.started = now;
   if (is_foreign) pod.scheduler_name = "default-scheduler";

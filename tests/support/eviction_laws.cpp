@@ -185,9 +185,9 @@ class EvictionCourt {
   bool is_overdue(const Job& job) const {
     return std::any_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
       const Task& task = cluster_.task(id);
-      const Duration stay = longest_stay(cluster_, task);
-      return runs(task) && stay != Duration::max() &&
-             now_ > std::max(task.started, task.scheduled_at) + stay;
+      const std::optional<TimeLimit> limit = time_limit_of(cluster_, task);
+      return runs(task) && limit && limit->source != LimitSource::pod_deadline &&
+             now_ > end_by(*limit, task, std::max(task.started, task.scheduled_at));
     });
   }
 

@@ -357,8 +357,13 @@ std::vector<std::string> broken_laws(const Cluster& before, const Plan& plan, co
   std::vector<std::string> faults = Court(before, plan, book).judge();
   for (std::string& fault : broken_lock_laws(before, plan, book))
     faults.push_back(std::move(fault));
-  for (std::string& fault : broken_behind_laws(before, plan, now)) {
+  for (std::string& fault : broken_behind_laws(before, plan, now, book.limit_trust)) {
     faults.push_back(std::move(fault));
+  }
+  if (book.locks_by_ends) {
+    for (std::string& fault : broken_soonest_laws(before, plan, now)) {
+      faults.push_back(std::move(fault));
+    }
   }
   for (std::string& fault : broken_queue_node_laws(before, plan, book)) {
     faults.push_back(std::move(fault));

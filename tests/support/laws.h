@@ -16,6 +16,8 @@ struct LawBook {
   bool has_allocate = true;
   bool has_backfill = true;
   bool has_backfill_behind = false;
+  LimitTrust limit_trust = LimitTrust::stated;
+  bool locks_by_ends = false;  // LOCK-9, with nothing that sets it aside
   bool has_gang = true;
   bool has_predicates = true;
   bool has_proportion = false;

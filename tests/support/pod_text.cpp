@@ -135,14 +135,23 @@ EvictionTerms read_eviction_terms(SceneLine& line) {
   return terms;
 }
 
+std::optional<Duration> read_duration(SceneLine& line, const char* key) {
+  if (!line.has(key)) return std::nullopt;
+  const auto time = parse_duration(line.text_of(key));
+  if (!time) line.accuse(std::string(key) + ": " + time.error().message);
+  return time ? std::optional<Duration>(*time) : std::nullopt;
+}
+
+void read_end_of_grace(SceneLine& line, TimePoint now, PodObject& pod) {
+  const std::optional<Duration> left = read_duration(line, "leaves-in");
+  if (!left) return;
+  pod.terminating = true;
+  pod.times.grace_ends = now + *left;
+}
+
 TimeTerms read_time_terms(SceneLine& line) {
-  const auto read = [&](const char* key) -> std::optional<Duration> {
-    if (!line.has(key)) return std::nullopt;
-    const auto time = parse_duration(line.text_of(key));
-    if (!time) line.accuse(std::string(key) + ": " + time.error().message);
-    return time ? std::optional<Duration>(*time) : std::nullopt;
-  };
-  return {read("deadline"), read("limit"), read("grace").value_or(Duration())};
+  return {read_duration(line, "deadline"), read_duration(line, "limit"),
+          read_duration(line, "grace").value_or(Duration())};
 }
 
 OwnerReference owner_reference(const std::string& kind, const std::string& name) {

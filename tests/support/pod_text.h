@@ -28,6 +28,10 @@ OwnerReference owner_reference(const std::string& kind, const std::string& name)
 // tolerates=key:value:NoSchedule,key,* ports=8080,UDP:53,10.0.0.1:TCP:80 besteffort gated
 // gates=a,b unmodelled=x never-preempts labels=a:1,b owner=UID kind=Job gang=all
 PodObject read_pod_options(SceneLine& line);
+// "leaves-in=30s": it is terminating, and its grace period ends then.
+void read_end_of_grace(SceneLine& line, TimePoint now, PodObject& pod);
+// None: there is no such key.
+std::optional<Duration> read_duration(SceneLine& line, const char* key);
 
 // "not-preemptable", "preemptable" and "cooldown=10m", of a pod or a group.
 EvictionTerms read_eviction_terms(SceneLine& line);

@@ -43,6 +43,8 @@ Result<std::unique_ptr<World>> World::create(const engine::SessionConfig& config
       found != config.action_arguments.end()) {
     engine::Arguments arguments = found->second;
     book.has_backfill_behind = arguments.text("behind", "off") != "off";
+    const bool trusts_all = arguments.text("trust", "stated") == "stated";
+    book.limit_trust = trusts_all ? LimitTrust::stated : LimitTrust::enforced;
   }
   book.cleanup_grace = duration_of("cleanup", "grace-period", book.cleanup_grace);
   book.preempt_min_run_time = duration_of("preempt", "min-run-time", Duration(0));
@@ -57,6 +59,10 @@ Result<std::unique_ptr<World>> World::create(const engine::SessionConfig& config
     for (const auto& each : tier) {
       if (each.plugin.name != "reservation") continue;
       engine::Arguments arguments = each.arguments;
+      const std::string lock = arguments.text("lock", "multi-node");
+      book.locks_by_ends = arguments.text("lock-order", "idle") == "ends" &&
+                           (lock == "multi-node" || lock == "closest-fit") &&
+                           !arguments.has("max-locked-nodes");
       book.targets_most = static_cast<std::size_t>(arguments.integer("targets", 1, 1, 1000));
       book.locked_thousandths_most =
           static_cast<std::size_t>(arguments.thousandths("max-locked-nodes", 1000, 1, 1000));

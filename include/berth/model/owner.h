@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/base/clock.h"
+#include "berth/model/time_limit.h"
 #include "berth/model/topology_wish.h"
 
 // The controllers of pods, such as a Job, as far as they decide which pods are one gang
@@ -66,7 +67,8 @@ struct OwnerObject {
   // "podManagementPolicy: OrderedReady". None: all.
   std::optional<std::int32_t> at_first = {};
   std::string in_turn = {};
-  bool is_indexed = false;  // an Indexed Job
+  bool is_indexed = false;                   // an Indexed Job
+  std::optional<JobDeadline> deadline = {};  // of all its pods
   // "Job ml/training"
   std::string text() const { return self.kind + " " + name_space + "/" + self.name; }
   bool operator==(const OwnerObject&) const = default;

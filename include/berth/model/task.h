@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -68,6 +69,7 @@ struct Task {
   TimePoint scheduled_at = TimePoint::min();  // when it got its node; min: it has none
   TimePoint started = TimePoint::min();       // status.startTime; min: it has not started
   TimeTerms times;
+  std::optional<JobDeadline> job_deadline;  // of the object that controls its pod
   // Until then it is not evicted: as its user asks, and because the API server has just refused.
   TimePoint cooldown_until = TimePoint::min();
   TimePoint eviction_refused_until = TimePoint::min();
