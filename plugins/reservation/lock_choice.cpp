@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plugins/reservation/node_cover.h"
+#include "plugins/reservation/soonest_room.h"
 
 namespace berth::plugins {
 
@@ -29,14 +30,14 @@ std::vector<Dimension> compared_dimensions(const Cluster& cluster, const Resourc
 
 class LockChooser {
  public:
-  LockChooser(Session& session, const LockWish& wish, const Job& job, const Need& need)
+  LockChooser(Session& session, const LockWish& wish, const Job& job, const Need& need,
+              const ReachableCapacity& reachable)
       : session_(session),
         cluster_(session.cluster()),
         wish_(wish),
         need_(need),
-        reachable_(session.cluster()),
+        reachable_(reachable),
         compared_(compared_dimensions(cluster_, need.request)) {
-    reachable_.take_in(job);
     for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
       const NodeId node(n);
       if (!session_.may_choose(node)) continue;  // TOPO-22
@@ -74,6 +75,9 @@ class LockChooser {
     std::sort(choice.nodes.begin(), choice.nodes.end());
     return choice;
   }
+
+  bool holds_enough() { return covers(held_and({})); }
+  std::vector<NodeId> usable() const { return held_and(names_of(free_)); }
 
   // The number of nodes that is enough, or 0 if even all are not. Ignores pods that run there.
   std::size_t fewest() {
@@ -352,23 +356,38 @@ class LockChooser {
   const Cluster& cluster_;
   const LockWish& wish_;
   const Need& need_;
-  ReachableCapacity reachable_;
+  const ReachableCapacity& reachable_;
   std::vector<Dimension> compared_;
   std::vector<Candidate> held_;  // by LOCK-3
   std::vector<Candidate> free_;
 };
 
+ReachableCapacity reachable_for(const Session& session, const Job& job) {
+  ReachableCapacity reachable(session.cluster());
+  reachable.take_in(job);
+  return reachable;
+}
+
 }  // namespace
 
 LockChoice choose_nodes(Session& session, const LockWish& wish, const Job& job, const Need& need) {
-  return LockChooser(session, wish, job, need).choose();
+  const ReachableCapacity reachable = reachable_for(session, job);
+  LockChooser chooser(session, wish, job, need, reachable);
+  if (wish.by_ends && !chooser.holds_enough()) {  // LOCK-9
+    if (const auto soonest = soonest_room(session, job.id, need, reachable, chooser.usable())) {
+      LockChoice choice = LockChooser(session, wish, job, need, *soonest).choose();
+      if (choice.is_covered) return choice;
+    }
+  }
+  return chooser.choose();
 }
 
 Verdict could_be_covered(Session& session, std::size_t most, const Job& job, const Need& need) {
   LockWish wish;
   wish.most = most;
   wish.counts_others = true;
-  LockChooser choice(session, wish, job, need);
+  const ReachableCapacity reachable = reachable_for(session, job);
+  LockChooser choice(session, wish, job, need, reachable);
   if (choice.first_cover(most)) return pass();
   const std::size_t count = choice.fewest();
   if (count > 0 && count <= most) return pass();

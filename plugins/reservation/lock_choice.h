@@ -9,12 +9,13 @@
 
 namespace berth::plugins {
 
-// Which nodes are kept for a target. Rules LOCK-1 to LOCK-6 of docs/design/reservation.md.
+// Which nodes are kept for a target. Rules LOCK-1 to LOCK-6, LOCK-9 of docs/design/reservation.md.
 struct LockWish {
   LockScheme scheme = LockScheme::multi_node;
   std::size_t nodes = 5;       // of multi-node: so many at first
   std::size_t most = 0;        // never more than this, those that are locked included
   bool may_grow = true;        // of single-node: not so soon after the last one
+  bool by_ends = false;        // of multi-node and closest-fit: those that hold it soonest
   bool counts_others = false;  // nodes of other targets, too: they will be open again
   bool operator==(const LockWish&) const = default;
 };

@@ -13,7 +13,7 @@
 // Arguments, with their defaults: lock (multi-node; or cluster, single-node, closest-fit), nodes
 // (5; or a part, 20%), max-locked-nodes (1.0 of all), targets (1), timeout (0s: never), give-up
 // (24h; 0s: never), retry-after (1h), wait-duration (0s), lock-interval (1s; least time between two
-// locks of single-node), request-line, wait-line.
+// locks of single-node), lock-order (idle; or ends), request-line, wait-line.
 
 #include <algorithm>
 #include <map>
@@ -67,6 +67,7 @@ class Reservation final : public Plugin {
         request_line_(arguments.amounts("request-line")),
         lock_interval_(
             arguments.duration("lock-interval", std::chrono::seconds(1), Duration(0), kLongest)),
+        by_ends_(arguments.word("lock-order", "idle", {"idle", "ends"}) == "ends"),
         wait_line_(
             arguments.duration("wait-line", Duration(0), std::chrono::milliseconds(1), kLongest)) {}
 
@@ -241,6 +242,8 @@ class Reservation final : public Plugin {
       wish.nodes = std::max<std::size_t>(1, all * static_cast<std::size_t>(nodes_.number) / 100);
     }
     wish.most = bound - std::min(bound, by_others);
+    wish.by_ends = by_ends_ && (wish.scheme == LockScheme::multi_node ||
+                                wish.scheme == LockScheme::closest_fit);
     wish.may_grow = wish.scheme != LockScheme::single_node || may_grow(chosen.held);
     if (chosen.wish != wish) {
       chosen.wish = wish;
@@ -322,6 +325,7 @@ class Reservation final : public Plugin {
   Duration wait_duration_;
   NamedAmounts request_line_;
   Duration lock_interval_;
+  bool by_ends_;
   Duration wait_line_;
   std::string given_up_after_;
   std::map<JobId, Resources> requests_;  // of this stamp

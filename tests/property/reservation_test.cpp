@@ -35,6 +35,7 @@ class Stream {
     reservation += ",nodes=" + std::to_string(1 + below(random_, 4));
     reservation += ",targets=" + std::to_string(1 + below(random_, 2));
     if (below(random_, 3) == 0) reservation += ",max-locked-nodes=0.6";
+    if (has_limits_ && below(of_limits_, 2) == 0) reservation += ",lock-order=ends";
     has_line_ = below(random_, 3) == 0;
     if (has_line_) reservation += ",request-line=cpu=3";
     reservation += ")";
@@ -45,8 +46,9 @@ class Stream {
         engine::Arguments({{"admission-timeout", {"0s", false, "test"}}});
     if (has_limits_) {
       const char* const policy = below(of_limits_, 4) == 0 ? "conservative" : "easy";
-      config_.action_arguments["backfill"] =
-          engine::Arguments({{"behind", {policy, false, "test"}}});
+      trust_ = below(of_limits_, 3) == 0 ? "enforced" : "stated";
+      config_.action_arguments["backfill"] = engine::Arguments(
+          {{"behind", {policy, false, "test"}}, {"trust", {trust_, false, "test"}}});
     }
     nodes_ = 2 + below(random_, 5);
   }
@@ -76,12 +78,13 @@ class Stream {
       if (below(random_, 6) == 0) text += " priority=high";
       text += "\n";
       const bool has_limit = has_limits_ && below(of_limits_, 5) > 0;
+      const char* const limit = has_limit && below(of_limits_, 3) == 0 ? " deadline=" : " limit=";
       for (std::size_t pod = 0; pod < pods; ++pod) {
         const std::size_t cpu = 1 + below(random_, is_big ? 5 : 2);
         const std::size_t cycles = 1 + below(random_, 9);
         text += "task " + name + "/" + std::to_string(pod) + " cpu=" + std::to_string(cpu);
         // Exact: a bound by ends is one by limits, too.
-        if (has_limit) text += " limit=" + std::to_string(10 * cycles) + "s";
+        if (has_limit) text += limit + std::to_string(10 * cycles) + "s";
         text += "\n";
         cycles_of_["default/" + name + "-" + std::to_string(pod)] = static_cast<int>(cycles);
       }
@@ -97,6 +100,7 @@ class Stream {
   Random random_;
   Random of_limits_;
   const bool has_limits_;
+  std::string trust_;
   engine::SessionConfig config_;
   bool has_queues_ = false;
   bool has_line_ = false;

@@ -25,6 +25,12 @@ void ReachableCapacity::take_in(const Job& job) {
   count(job, -1);
 }
 
+void ReachableCapacity::take_off(NodeId node, const Shape& shape) {
+  for (const auto& [dimension, amount] : shape.requested) {
+    rooms_[node.index() * dimensions_ + dimension.index()] -= amount;
+  }
+}
+
 void ReachableCapacity::count(const Job& job, int sign) {
   for (const TaskId id : job.tasks) {
     const Task& task = cluster_.task(id);

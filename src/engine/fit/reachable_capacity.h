@@ -14,6 +14,8 @@ class ReachableCapacity {
   explicit ReachableCapacity(const Cluster& cluster);
   // From now on, it is the view of this job; before, of no job.
   void take_in(const Job& job);
+  // From now on, without the room of one such pod there: it stays.
+  void take_off(NodeId node, const Shape& shape);
   std::int64_t at(NodeId node, Dimension d) const {
     return rooms_[node.index() * dimensions_ + d.index()];
   }
