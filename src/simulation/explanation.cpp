@@ -144,6 +144,16 @@ class TaskReasons {
   std::string not_reached_;
 };
 
+// Of its pod that may run longest. None: one of them may run for ever.
+std::optional<TimeLimit> limit_of(const Job& job, const Cluster& cluster, TimePoint now) {
+  std::optional<TaskId> last;
+  const auto stay = [&](TaskId id) { return longest_stay(cluster, cluster.task(id), now); };
+  for (const TaskId id : job.tasks) {
+    if (!last || stay(*last) < stay(id)) last = id;
+  }
+  return last ? first_limit_of(cluster, cluster.task(*last), now) : std::nullopt;
+}
+
 void add_line(JobId id, const CycleRecord& record, Explanation& explanation) {
   const Cluster& cluster = record.after.cluster();
   const std::vector<JobId>& jobs = record.line.jobs;
@@ -260,6 +270,7 @@ Explanation explain(const Explained& what, const CycleRecord& record,
   Explanation explanation;
   explanation.cycle = record.cycle;
   explanation.job = record_job(id, record.plan, refusal, cluster);
+  explanation.time_limit = limit_of(job, cluster, record.now);
   for (const Role& role : job.roles) {
     if (role.name.empty()) continue;
     explanation.roles.push_back({role.name, role.minimum, ready_count(role.counts)});

@@ -133,6 +133,7 @@ struct Explanation {
   std::size_t cycle = 1;
   std::string pod;  // only this one; empty: all
   JobRow job;
+  std::optional<TimeLimit> time_limit;  // of its pod that may run longest; none: for ever
   std::vector<RoleRow> roles;
   std::vector<TaskRow> tasks;  // in the job's order
   // Its line at the start of the cycle: for admission, or for places.

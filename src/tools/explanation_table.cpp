@@ -98,6 +98,10 @@ std::string explanation_table(const simulation::Explanation& explanation, TableS
     text += line("role",
                  fmt::format("{}: {} placed, minimum {}", role.role, role.placed, role.minimum));
   }
+  if (const auto& limit = explanation.time_limit) {
+    text += line("time limit",
+                 fmt::format("{} ({})", format_duration(limit->length), words_of(limit->source)));
+  }
   text += line("reason", reason_text(job));
   if (explanation.target) {
     for (const views::TargetLine& each : views::target_lines(*explanation.target)) {

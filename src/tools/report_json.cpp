@@ -169,6 +169,13 @@ Json json_of(const simulation::Explanation& explanation) {
   Json json = json_of(explanation.job);
   json["cycle"] = explanation.cycle;
   json["priority"] = explanation.job.priority;
+  json["timeLimit"] = nullptr;
+  if (const auto& limit = explanation.time_limit) {
+    json["timeLimit"] = {
+        {"seconds", std::chrono::floor<std::chrono::seconds>(limit->length).count()},
+        {"source", to_string(limit->source)},
+        {"enforced", is_enforced(limit->source)}};
+  }
   json["roles"] = list_of(explanation.roles);
   json["tasks"] = list_of(explanation.tasks);
   json["ahead"] = list_of(explanation.ahead);

@@ -10,6 +10,7 @@
 #include "tools/live/kube_flags.h"
 #include "tools/live/live_document.h"
 #include "tools/live/live_jobs.h"
+#include "tools/live/live_limits.h"
 #include "tools/live/live_text.h"
 
 namespace berth::tools {
@@ -132,6 +133,7 @@ int run(const WhyFlags& flags, Console& console) {
     found.notes.push_back(note);
   }
   if (const std::string note = one_by_one(found); !note.empty()) found.notes.push_back(note);
+  if (found.jobs.size() <= kJobsInFull) add_job_deadlines(**reader, name_space, found.jobs);
   const std::string unread = add_events(**reader, name_space, found.jobs);
   if (!unread.empty()) found.notes.push_back(unread);
   return show(found, name_space, flags, *form, console);

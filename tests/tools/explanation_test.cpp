@@ -50,6 +50,30 @@ TEST(Explanation, ARunningJobLacksNothing) {
   EXPECT_EQ(explanation.tasks[0].status, "Running");
 }
 
+TEST(Explanation, TIME1_TIME7_SaysWhatEndsTheJob) {
+  PodObject first = pod("g", 0, 2);
+  PodObject second = pod("g", 1, 2);
+  first.times.deadline = second.times.deadline = std::chrono::hours(1);
+  const std::vector<ClusterEvent> around{node("n1", 4), group("g", 2)};
+  const auto limit = [&](const std::vector<ClusterEvent>& more) {
+    std::vector<ClusterEvent> objects = around;
+    objects.insert(objects.end(), {first, second});
+    objects.insert(objects.end(), more.begin(), more.end());
+    return explained(objects, "ml/g").time_limit;
+  };
+  EXPECT_EQ(limit({}), (TimeLimit{std::chrono::hours(1), LimitSource::pod_deadline}));
+  second.times.deadline.reset();
+  second.times.stated = std::chrono::hours(2);
+  EXPECT_EQ(limit({}), (TimeLimit{std::chrono::hours(2), LimitSource::pod}))
+      << "of the pod that may run longest";
+  second.times.stated.reset();
+  EXPECT_EQ(limit({}), std::nullopt);
+  second.owner = {"batch/v1", "Job", "j", "u"};
+  OwnerObject job{.uid = "u", .name_space = "ml"};
+  job.deadline = JobDeadline{std::chrono::hours(3), {}};
+  EXPECT_EQ(limit({job}), (TimeLimit{std::chrono::hours(3), LimitSource::job_deadline}));
+}
+
 // 3 nodes of 4 cpu. first takes 3 cpu on two of them; wide needs 3 pods of 4 cpu. One node is free,
 // so two more nodes suffice, and one does not.
 std::vector<ClusterEvent> crowded() {

@@ -65,11 +65,12 @@ TEST_F(WhyCommand, FindsAJobByItsGroupItsOwnerOrItsPod) {
   }
 }
 
-TEST_F(WhyCommand, CostsFourRequests) {
+TEST_F(WhyCommand, CostsFourRequestsAndOneForTheJobOfThePods) {
   text_of("train");
   const std::vector<std::string> targets = cluster_.targets();
-  ASSERT_EQ(targets.size(), 4U);
-  EXPECT_EQ(targets[3], std::string(kEvents) + "?limit=500&fieldSelector=source%3Dberthd");
+  ASSERT_EQ(targets.size(), 5U);
+  EXPECT_EQ(targets[3], "/apis/batch/v1/namespaces/ml/jobs/train");
+  EXPECT_EQ(targets[4], std::string(kEvents) + "?limit=500&fieldSelector=source%3Dberthd");
   EXPECT_EQ(cluster_.header_of_first("authorization"), "Bearer secret");
 }
 
@@ -124,6 +125,40 @@ TEST_F(WhyCommand, TheDocumentHasItsVersionAndAllFields) {
   EXPECT_EQ(job["owner"], (json{{"kind", "Job"}, {"name", "train"}}));
   EXPECT_EQ(job["pods"]["waiting"], 2);
   EXPECT_EQ(job["events"].size(), 1U);
+}
+
+TEST_F(WhyCommand, SaysForHowLongTheJobMayRunAndWhoEnforcesIt) {
+  const std::string job = owner_json("batch/v1", "Job", "train");
+  const auto with_spec = [](std::string pod, const std::string& more) {
+    return pod.replace(pod.find("\"spec\":{") + 8, 0, more + ",");
+  };
+  cluster_.serve(
+      kPods,
+      {with_spec(pod_json("train-0", "train-pg", "", job), R"("activeDeadlineSeconds":3600)"),
+       with_spec(pod_json("train-1", "train-pg", "", job), R"("activeDeadlineSeconds":7200)"),
+       with_metadata(pod_json("solo", ""), R"("annotations":{
+                           "berth.dev/time-limit":"10m"})")});
+  cluster_.serve_body("/apis/batch/v1/namespaces/ml/jobs/train",
+                      R"({"metadata":{"name":"train","uid":"uid-Job-train"},"spec":{
+                        "activeDeadlineSeconds":10800},"status":{
+                        "startTime":"2026-11-21T09:00:00Z"}})");
+  expect_says(text_of("train"),
+              {"2h (activeDeadlineSeconds of its pods, which the kubelet enforces)",
+               "3h from 2026-11-21T09:00:00Z, until 2026-11-21T12:00:00Z (activeDeadlineSeconds of "
+               "its Job, which the Job's controller enforces)"});
+  expect_says(text_of("solo"), {"10m (its pods state it, and nobody enforces it)"});
+  const json document = json::parse(cluster_.run({"why", "train"}).out)["jobs"][0];
+  EXPECT_EQ(document["timeLimit"],
+            (json{{"seconds", 7200}, {"source", "pod-deadline"}, {"enforced", true}}));
+  EXPECT_EQ(document["deadline"], (json{{"seconds", 10800}, {"since", "2026-11-21T09:00:00Z"}}));
+
+  cluster_.serve(kGroups, {with_metadata(group_json("train-pg", kWaiting, job),
+                                         R"("annotations":{"berth.dev/time-limit":"90m"})")});
+  cluster_.serve(kPods, {pod_json("train-0", "train-pg", "", job)});
+  expect_says(text_of("train"), {"1h30m (its PodGroup states it, and nobody enforces it)"});
+  cluster_.serve(kGroups, {group_json("train-pg", kWaiting, job)});
+  const json without = json::parse(cluster_.run({"jobs", "-n", "ml", "-o", "json"}).out)["jobs"][0];
+  EXPECT_EQ(without["timeLimit"], nullptr);
 }
 
 TEST_F(WhyCommand, SaysThatAJobRunsAndThatAPodIsNotBerths) {

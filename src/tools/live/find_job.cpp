@@ -40,13 +40,12 @@ std::vector<LiveJob> choose(const LiveJobs& all, const Chooser& is_chosen) {
   return chosen;
 }
 
-// "batch/v1" and "Job" -> jobs.batch. Kinds of Kubernetes and of operators add an "s".
+}  // namespace
+
 Resource resource_of(const OwnerReference& owner) {
   const std::string version = owner.api_version.substr(owner.api_version.find('/') + 1);
   return {std::string(owner.group()), version, lowered(owner.kind) + "s"};
 }
-
-}  // namespace
 
 JobName read_job_name(const std::string& text) {
   const std::size_t slash = text.find('/');

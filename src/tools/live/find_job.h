@@ -16,6 +16,9 @@ struct JobName {
 };
 JobName read_job_name(const std::string& text);
 
+// "batch/v1" and "Job" -> jobs.batch. Kinds of Kubernetes and of operators add an "s".
+Resource resource_of(const OwnerReference& owner);
+
 struct FoundJobs {
   std::vector<LiveJob> jobs;
   std::string through;  // "PodGroup train", "Job train", "pod train-0"

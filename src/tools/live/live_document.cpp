@@ -25,6 +25,24 @@ Json json_of(const LiveEvent& event) {
           {"warning", event.is_warning}};
 }
 
+std::int64_t seconds_of(Duration length) {
+  return std::chrono::duration_cast<std::chrono::seconds>(length).count();
+}
+
+Json json_of(const std::optional<TimeLimit>& limit) {
+  if (!limit) return nullptr;
+  return {{"seconds", seconds_of(limit->length)},
+          {"source", to_string(limit->source)},
+          {"enforced", is_enforced(limit->source)}};
+}
+
+Json json_of(const std::optional<JobDeadline>& deadline) {
+  if (!deadline) return nullptr;
+  const auto& since = deadline->since;
+  return {{"seconds", seconds_of(deadline->length)},
+          {"since", since ? Json(format_time(*since)) : Json(nullptr)}};
+}
+
 Json json_of(const LiveJob& job, bool with_events) {
   Json json{{"namespace", job.name_space},
             {"name", job.name},
@@ -50,6 +68,7 @@ Json json_of(const LiveJob& job, bool with_events) {
               {"succeeded", job.pods.succeeded},
               {"failed", job.pods.failed},
               {"waiting", job.pods.waiting()}}},
+            {"timeLimit", json_of(job.limits.limit())},
             {"target", job.is_target},
             {"scheduler", job.scheduler},
             {"created", format_time(job.created)}};
@@ -60,6 +79,7 @@ Json json_of(const LiveJob& job, bool with_events) {
   json["targetMessage"] = job.target;
   json["ignored"] = job.ignored;
   json["remedy"] = remedy_of(job);
+  json["deadline"] = json_of(job.limits.of_job);
   json["events"] = Json::array();
   for (const LiveEvent& event : job.events) json["events"].push_back(json_of(event));
   return json;

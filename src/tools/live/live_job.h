@@ -8,6 +8,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/model/owner.h"
+#include "berth/model/time_limit.h"
 
 // A job of a live cluster, as its objects show it to somebody with rights in one namespace.
 
@@ -31,6 +32,19 @@ struct Line {
   std::optional<std::int64_t> ahead;          // jobs of all queues before it
   std::optional<std::int64_t> ahead_here;     // of these, in its namespace
   std::vector<std::string> names_here;        // the first of these
+};
+
+// For how long its pods may run, as they and its PodGroup say. Default and maximum of its queue are
+// not for everybody to read.
+struct LiveLimits {
+  std::optional<TimeLimit> of_pods;  // of the pod that may run longest; none: for ever
+  bool has_endless_pod = false;
+  std::optional<TimeLimit> of_group;  // for pods that say nothing
+  std::optional<JobDeadline> of_job;  // of the Job that controls its pods; only if it was asked for
+  // That of all pods, without the Job's.
+  const std::optional<TimeLimit>& limit() const {
+    return of_pods || has_endless_pod ? of_pods : of_group;
+  }
 };
 
 struct LiveEvent {
@@ -63,6 +77,7 @@ struct LiveJob {
   std::string message;  // in words, with numbers
   std::optional<TimePoint> since;
   Line line;
+  LiveLimits limits;
   bool is_target = false;
   std::string target;                      // the message of its condition Targeted; empty: none
   std::string ignored;                     // of its condition Honoured: fields without effect

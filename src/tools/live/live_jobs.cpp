@@ -10,6 +10,7 @@
 #include "kube/codecs.h"
 #include "kube/fields.h"
 #include "tools/config_command.h"
+#include "tools/live/live_limits.h"
 
 namespace berth::tools {
 
@@ -101,6 +102,7 @@ LiveJob job_of_group(const document::Value& object, const PodGroupObject& group)
   job.queue = group.queue;
   job.phase = to_string(group.phase);
   job.minimum = group.min_member;
+  if (group.time_limit) job.limits.of_group = TimeLimit{*group.time_limit, LimitSource::group};
   job.reason = group.written.reason;
   job.message = group.written.message;
   if (!job.reason.empty() && group.written.waits_since != TimePoint()) {
@@ -134,6 +136,7 @@ void count(const PodObject& pod, LiveJob& job) {
   job.pods.failed += pod.phase == PodPhase::failed ? 1 : 0;
   job.pods.running += pod.phase == PodPhase::running ? 1 : 0;
   const bool is_done = pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
+  if (!is_done) note_limit(pod, job.limits);
   job.pods.bound += !is_done && !pod.node_name.empty() ? 1 : 0;
   const bool is_new =
       std::none_of(job.pod_owners.begin(), job.pod_owners.end(),

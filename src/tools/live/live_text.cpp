@@ -7,6 +7,7 @@
 
 #include "berth/base/printable.h"
 #include "berth/base/text.h"
+#include "tools/live/live_limits.h"
 #include "tools/live/remedy.h"
 
 namespace berth::tools {
@@ -146,6 +147,8 @@ std::string why_text(const LiveJob& job, TimePoint now, const views::TextStyle& 
   if (!job.message.empty()) say("reason", job.reason);
   say("queue", queue_text(job));
   say("pods", pods_text(job));
+  say("time limit", limit_text(job));
+  say("deadline", deadline_text(job));
   if (job.is_target) say("target", job.target.empty() ? "nodes are kept for it" : job.target);
   say("ignored", job.ignored);
   say("helps", remedy_of(job));
