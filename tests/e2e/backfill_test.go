@@ -152,6 +152,23 @@ func TestNodesOfATargetStayClosedIfNobodyKnowsWhenItStarts(t *testing.T) {
 	assertNotBound(e, "short")
 }
 
+// TIME-7. The Job controller ends all pods of a Job at its deadline, so those of a Job that is over in
+// time run on the nodes of a target.
+func TestAJobThatItsControllerEndsInTimeUsesTheNodesOfATarget(t *testing.T) {
+	cluster.StartControllers(t)
+	e := occupiedUntil(t, "filter", func(pod harness.PodBuilder) harness.PodBuilder {
+		return pod.Deadline(20 * 60)
+	})
+	e.CreateJob(e.NewJob("endless", 1).Pods(cpu("4")).Build())
+	e.CreateJob(e.NewJob("long", 1).Deadline(2 * 60 * 60).Pods(cpu("4")).Build())
+	e.CreateJob(e.NewJob("short", 2).Deadline(10 * 60).Gang("all").Pods(cpu("4")).Build())
+	awaitBoundNamed(e, "short-", 2)
+	assertStillKept(e)
+	if endless, long := boundNamed(e, "endless-"), boundNamed(e, "long-"); endless+long != 0 {
+		t.Errorf("%d pods without a deadline and %d with a late one are bound", endless, long)
+	}
+}
+
 // A target whose room is back early waits for those that were let in, and for nobody else.
 func TestATargetWaitsForThoseThatUseItsNodes(t *testing.T) {
 	e := occupiedUntil(t, "taint", func(pod harness.PodBuilder) harness.PodBuilder {

@@ -59,6 +59,12 @@ func (b JobBuilder) Suspended() JobBuilder {
 	return b
 }
 
+// Deadline sets activeDeadlineSeconds of the Job, not of its pods.
+func (b JobBuilder) Deadline(seconds int64) JobBuilder {
+	b.job.Spec.ActiveDeadlineSeconds = &seconds
+	return b
+}
+
 // Build is a Job to create.
 func (b JobBuilder) Build() *batch.Job { return b.job.DeepCopy() }
 
