@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -77,9 +78,11 @@ class Behind {
       const Reason reason = session_.refused_for(id);
       const bool lacks_room = is_about_room(reason) && job.unplaced_count() > 0 &&
                               job.placed_count() < job.min_available;
-      if (!lacks_room || is_waiting_target(session_, job)) continue;
-      // Those behind another were asked before.
-      if (reason != Reason::behind_in_queue && !may_be_served(session_, id)) continue;
+      if (!lacks_room || !could_be_helped(job) || is_waiting_target(session_, job)) continue;
+      // Allocate has asked about those behind another; enqueue asks less.
+      const bool was_asked = reason == Reason::behind_in_queue &&
+                             (!session_.has_enqueue() || job.is_admitted());
+      if (!was_asked && !may_be_served(session_, id)) continue;
       if (claimed_tasks(session_, job).empty()) jobs.push_back(id);
     }
     return jobs;
@@ -127,6 +130,38 @@ class Behind {
     return waiting;
   }
 
+  // Allocate has tried open nodes, but for jobs that it stopped behind another. On kept ones a job
+  // starts if it says how long it stays, or beside a target whose start is known.
+  bool could_be_helped(const Job& job) {
+    if (session_.refused_for(job.id) == Reason::none) return true;  // allocate is not configured
+    const Cluster& cluster = session_.cluster();
+    if (cluster.queue(job.queue).is_fifo) return true;
+    if (cluster.locks().for_targets() == 0) return false;
+    return is_any_end_known() || std::none_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
+             const Task& task = cluster.task(id);
+             return task.status == TaskStatus::pending &&
+                    longest_stay(cluster, task, session_.now(), trust_) == Duration::max();
+           });
+  }
+
+  // Of a pod on a node that is kept for a target.
+  bool is_any_end_known() {
+    if (is_any_end_known_) return *is_any_end_known_;
+    const Cluster& cluster = session_.cluster();
+    is_any_end_known_ = false;
+    for (const JobId target : cluster.targets()) {
+      for (const NodeId node : cluster.locks().nodes_of(target)) {
+        const auto& tasks = cluster.node(node).tasks;
+        *is_any_end_known_ |= std::any_of(tasks.begin(), tasks.end(), [&](TaskId id) {
+          const Task& task = cluster.task(id);
+          return occupies_node(task.status) && !task.is_of_node &&
+                 gone_by(cluster, task, session_.now(), trust_) != TimePoint::max();
+        });
+      }
+    }
+    return *is_any_end_known_;
+  }
+
   // A job asks for the same as long as it has not changed.
   Asks asks_of(JobId id) {
     const Cluster& cluster = session_.cluster();
@@ -148,10 +183,13 @@ class Behind {
     lacks.spec_version = cluster.spec_version();
     lacks.trust = trust_;
     bool may_change = !job.topology.rules.empty();
-    for (const TaskId task : lacking) {
-      const Task& each = cluster.task(task);
-      lacks.stay = std::max(lacks.stay, longest_stay(cluster, each, session_.now(), trust_));
-      may_change = may_change || each.job_deadline || !cluster.shape_of(task).terms.affinity.empty();
+    for (const TaskId id : lacking) {
+      const Task& task = cluster.task(id);
+      lacks.stay = std::max(lacks.stay, longest_stay(cluster, task, session_.now(), trust_));
+    }
+    for (const TaskId id : job.tasks) {
+      const Task& task = cluster.task(id);
+      may_change = may_change || task.job_deadline || !cluster.shape_of(id).terms.affinity.empty();
     }
     if (!may_change) lacks.version = job.version;
     return lacks;
@@ -244,6 +282,7 @@ class Behind {
   std::unique_ptr<RoomAhead> ahead_;
   std::map<QueueId, JobId> heads_;  // the first of each queue for which room is kept
   std::set<QueueId> closed_;        // nobody knows when their first job starts
+  std::optional<bool> is_any_end_known_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "actions/targets.h"
@@ -27,14 +28,8 @@ class NodesAhead final : public RoomAhead {
   }
 
   bool has_room_now(const Asks& asks) override {
-    for (const Need::Part& part : asks.need->parts) {
-      std::int64_t slots = 0;
-      for (std::size_t n = 0; n < nodes_.size() && slots < part.count; ++n) {
-        slots += slots_now(asks, part.shape, NodeId(n));
-      }
-      if (slots < part.count) return false;
-    }
-    return true;
+    return std::all_of(asks.need->parts.begin(), asks.need->parts.end(),
+                       [&](const Need::Part& part) { return has_slots_now(asks, part); });
   }
 
   const Within* nodes_now(const Asks& asks) override {
@@ -168,6 +163,20 @@ class NodesAhead final : public RoomAhead {
     return slots(asks, shape, node, session_.now());
   }
 
+  // Many jobs that wait are alike, and room only becomes less while they have their turns.
+  bool has_slots_now(const Asks& asks, const Need::Part& part) {
+    const std::tuple key(part.shape, asks.stay, session_.cluster().queue_of(asks.job));
+    const auto known = slots_most_.find(key);
+    if (known != slots_most_.end() && known->second < part.count) return false;
+    std::int64_t slots = 0;
+    for (std::size_t n = 0; n < nodes_.size() && slots < part.count; ++n) {
+      slots += slots_now(asks, part.shape, NodeId(n));
+    }
+    if (slots >= part.count) return true;
+    slots_most_[key] = slots;
+    return false;
+  }
+
   const std::vector<std::uint8_t>& passing(ShapeId shape) {
     const auto [entry, is_new] = passing_.try_emplace(shape);
     if (is_new) entry->second = session_.passing(shape);
@@ -258,6 +267,7 @@ class NodesAhead final : public RoomAhead {
   std::vector<NodeAhead> nodes_;
   Within within_;
   std::map<ShapeId, std::vector<std::uint8_t>> passing_;
+  std::map<std::tuple<ShapeId, Duration, QueueId>, std::int64_t> slots_most_;
   std::vector<NodeId> laid_;
   bool is_anything_kept_ = false;
   bool lays_target_ = false;
