@@ -4,7 +4,7 @@
 #include "berth/model/time_limit.h"
 
 // Backfill by time limits: jobs behind others that wait, and on nodes that are kept for targets.
-// Rules BEHIND-1 to BEHIND-8 of docs/design/backfill.md.
+// Rules BEHIND-1 to BEHIND-9 of docs/design/backfill.md.
 
 namespace berth::actions {
 

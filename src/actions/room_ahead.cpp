@@ -249,6 +249,22 @@ class NodesAhead final : public RoomAhead {
     return lays_target_ ? target == asks.job : !target.is_valid() || target == asks.job;
   }
 
+  // BEHIND-9. Of those that started on nodes while these were kept.
+  bool is_anybody_late(JobId target) const {
+    const Cluster& cluster = session_.cluster();
+    const auto is_late = [&](TimePoint kept_since, const Task& task) {
+      const TimePoint started = std::max(task.started, task.scheduled_at);
+      return occupies_node(task.status) && task.job != target && started >= kept_since &&
+             after(started, longest_stay(cluster, task)) <= session_.now();
+    };
+    const std::vector<NodeId> nodes = cluster.locks().nodes_of(target);
+    return std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+      const Node& node = cluster.node(id);
+      return std::any_of(node.tasks.begin(), node.tasks.end(),
+                         [&](TaskId task) { return is_late(node.lock.since, cluster.task(task)); });
+    });
+  }
+
   // BEHIND-3. From the time at which its locked nodes hold it; without one, they are closed.
   void keep_for_target(JobId id) {
     const Cluster& cluster = session_.cluster();
@@ -257,7 +273,8 @@ class NodesAhead final : public RoomAhead {
     const Need need = need_of(session_, job);
     const Asks asks{id, &need, Duration::max()};
     lays_target_ = true;
-    const TimePoint start = asks.need->parts.empty() ? TimePoint::max() : earliest(asks);
+    const bool is_known = !asks.need->parts.empty() && !is_anybody_late(id);
+    const TimePoint start = is_known ? earliest(asks) : TimePoint::max();
     if (start == TimePoint::max() || !keep(asks, start)) close_from(asks, TimePoint::min());
     lays_target_ = false;
   }
