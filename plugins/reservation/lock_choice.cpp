@@ -382,10 +382,13 @@ LockChoice choose_nodes(Session& session, const LockWish& wish, const Job& job, 
   return chooser.choose();
 }
 
+std::size_t fewest(Session& session, const Job& job, const Need& need) {
+  const LockWish wish{.most = session.cluster().node_count(), .counts_others = true};
+  return LockChooser(session, wish, job, need, reachable_for(session, job)).fewest();
+}
+
 Verdict could_be_covered(Session& session, std::size_t most, const Job& job, const Need& need) {
-  LockWish wish;
-  wish.most = most;
-  wish.counts_others = true;
+  const LockWish wish{.most = most, .counts_others = true};
   const ReachableCapacity reachable = reachable_for(session, job);
   LockChooser choice(session, wish, job, need, reachable);
   if (choice.first_cover(most)) return pass();

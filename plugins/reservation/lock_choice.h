@@ -27,6 +27,10 @@ struct LockChoice {
 LockChoice choose_nodes(engine::Session& session, const LockWish& wish, const Job& job,
                         const engine::Need& need);
 
+// The number of nodes that could cover what the job needs once others have finished; 0: not even
+// all could.
+std::size_t fewest(engine::Session& session, const Job& job, const engine::Need& need);
+
 // Could so many nodes, well chosen, ever cover what the job needs?
 engine::Verdict could_be_covered(engine::Session& session, std::size_t most, const Job& job,
                                  const engine::Need& need);

@@ -11,9 +11,10 @@
 //   TARGET-8  a target that starved by the configured standard may exceed its queue's share
 //
 // Arguments, with their defaults: lock (multi-node; or cluster, single-node, closest-fit), nodes
-// (5; or a part, 20%), max-locked-nodes (1.0 of all), targets (1), timeout (0s: never), give-up
-// (24h; 0s: never), retry-after (1h), wait-duration (0s), lock-interval (1s; least time between two
-// locks of single-node), lock-order (idle; or ends), request-line, wait-line.
+// (5; or a part, 20%), max-locked-nodes (1.0 of all), unbounded-after (0s: never), targets (1),
+// timeout (0s: never), give-up (24h; 0s: never), retry-after (1h), wait-duration (0s),
+// lock-interval (1s; least time between two locks of single-node), lock-order (idle; or ends),
+// request-line, wait-line.
 
 #include <algorithm>
 #include <map>
@@ -58,6 +59,7 @@ class Reservation final : public Plugin {
                                          {"cluster", "multi-node", "single-node", "closest-fit"}))),
         nodes_(arguments.count("nodes", {5, false}, 1'000'000)),
         most_thousandths_(arguments.thousandths("max-locked-nodes", 1'000, 1, 1'000)),
+        unbounded_after_(arguments.duration("unbounded-after", Duration(0), Duration(0), kLongest)),
         targets_(arguments.integer("targets", 1, 1, 1'000)),
         timeout_(arguments.duration("timeout", Duration(0), Duration(0), kLongest)),
         give_up_(arguments.duration("give-up", std::chrono::hours(24), Duration(0), kLongest)),
@@ -224,7 +226,41 @@ class Reservation final : public Plugin {
   }
 
   Verdict could_be_kept_for(const Job& job, const Need& need) {
-    return could_be_covered(*session_, most_locked(), job, need);
+    const std::size_t most = is_unbounded(job) ? cluster_->node_count() : most_locked();
+    Verdict verdict = could_be_covered(*session_, most, job, need);
+    if (!verdict && unbounded_after_ > Duration(0) && !is_unbounded(job)) {
+      verdict.detail = session_->keep("it may have more once it has waited for " +
+                                      format_duration(unbounded_after_));
+    }
+    return verdict;
+  }
+
+  // The choice for a target in one state of the cluster, for one wish.
+  struct Chosen {
+    std::uint64_t stamp = 0;
+    std::vector<NodeId> held;
+    std::optional<TimePoint> first_lock;
+    std::optional<std::size_t> most;
+    bool was_unbounded = false;
+    std::optional<LockWish> wish;
+    LockChoice choice;
+  };
+
+  // LOCK-5
+  bool is_unbounded(const Job& job) {
+    if (unbounded_after_ == Duration(0)) return false;
+    const TimePoint from = waits_since(job) + unbounded_after_;
+    if (session_->now() < from) session_->answers_may_change_at(from);
+    return session_->now() >= from;
+  }
+
+  std::size_t most_for(const Job& job, const Need& need, Chosen& chosen) {
+    const bool is_unbounded_now = is_unbounded(job);
+    if (chosen.most && chosen.was_unbounded == is_unbounded_now) return *chosen.most;
+    chosen.was_unbounded = is_unbounded_now;
+    chosen.most = most_locked();
+    if (is_unbounded_now) chosen.most = std::max(*chosen.most, fewest(*session_, job, need));
+    return *chosen.most;
   }
 
   // LOCK-7. While a target is not covered, later targets hold no nodes. Otherwise two targets could
@@ -233,7 +269,7 @@ class Reservation final : public Plugin {
     if (is_one_waiting_) return std::vector<NodeId>();
     Chosen& chosen = chosen_of(job.id);
     const std::size_t all = cluster_->node_count();
-    const std::size_t bound = most_locked();  // LOCK-5
+    const std::size_t bound = most_for(job, need, chosen);  // LOCK-5
     const std::size_t by_others = cluster_->locks().for_targets() - chosen.held.size();
     LockWish wish;
     wish.scheme = scheme_for(chosen.first_lock);
@@ -256,15 +292,6 @@ class Reservation final : public Plugin {
     is_one_waiting_ = !chosen.choice.is_covered;
     return chosen.choice.nodes;
   }
-
-  // The choice for a target in one state of the cluster, for one wish.
-  struct Chosen {
-    std::uint64_t stamp = 0;
-    std::vector<NodeId> held;
-    std::optional<TimePoint> first_lock;
-    std::optional<LockWish> wish;
-    LockChoice choice;
-  };
 
   Chosen& chosen_of(JobId target) {
     std::erase_if(chosen_,
@@ -318,6 +345,7 @@ class Reservation final : public Plugin {
   LockScheme scheme_;
   Arguments::Count nodes_;
   std::int64_t most_thousandths_;
+  Duration unbounded_after_;
   std::int64_t targets_;
   Duration timeout_;
   Duration give_up_;

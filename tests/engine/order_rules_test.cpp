@@ -78,6 +78,8 @@ TEST(ReservationArguments, are_checked) {
   EXPECT_NE(complaint("max-locked-nodes=0"), "");
   EXPECT_NE(complaint("max-locked-nodes=1.1"), "");
   EXPECT_EQ(complaint("max-locked-nodes=0.25"), "");
+  EXPECT_EQ(complaint("unbounded-after=12h"), "");
+  EXPECT_NE(complaint("unbounded-after=-1h"), "");
   EXPECT_NE(complaint("targets=0"), "");
   EXPECT_EQ(
       complaint("request-line=cpu"),

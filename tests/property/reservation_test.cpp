@@ -34,7 +34,10 @@ class Stream {
         std::string("reservation(give-up=0s,lock=") + locks[below(random_, 4)];
     reservation += ",nodes=" + std::to_string(1 + below(random_, 4));
     reservation += ",targets=" + std::to_string(1 + below(random_, 2));
-    if (below(random_, 3) == 0) reservation += ",max-locked-nodes=0.6";
+    if (below(random_, 3) == 0) {
+      reservation += ",max-locked-nodes=0.6";
+      if (seed % 2 == 0) reservation += ",unbounded-after=1m";
+    }
     if (has_limits_ && below(of_limits_, 2) == 0) reservation += ",lock-order=ends";
     has_line_ = below(random_, 3) == 0;
     if (has_line_) reservation += ",request-line=cpu=3";

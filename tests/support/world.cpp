@@ -66,6 +66,7 @@ Result<std::unique_ptr<World>> World::create(const engine::SessionConfig& config
       book.targets_most = static_cast<std::size_t>(arguments.integer("targets", 1, 1, 1000));
       book.locked_thousandths_most =
           static_cast<std::size_t>(arguments.thousandths("max-locked-nodes", 1000, 1, 1000));
+      if (arguments.has("unbounded-after")) book.locked_thousandths_most = 1000;
     }
   }
   return std::unique_ptr<World>(
