@@ -13,6 +13,7 @@
 #include "actions/refused_plans.h"
 #include "actions/room_ahead.h"
 #include "actions/targets.h"
+#include "berth/engine/fit.h"
 #include "berth/engine/job_line.h"
 #include "berth/engine/statement.h"
 #include "berth/model/time_limit.h"
@@ -31,6 +32,12 @@ bool is_about_room(Reason reason) {
          reason == Reason::no_domain_has_room;
 }
 
+// Its queue may not have more.
+bool is_about_queue(Reason reason) {
+  return reason == Reason::queue_capability || reason == Reason::queue_share_used ||
+         reason == Reason::guarantees_kept;
+}
+
 // For the time of one attempt, nodes that are kept for targets are open: RoomAhead knows what of
 // them may be used, and for how long.
 class OpenLocks {
@@ -44,7 +51,7 @@ class OpenLocks {
     }
   }
   // Of an attempt that is not taken back.
-  void close() {
+  void put_back() {
     for (const auto& [node, lock] : locks_) session_.ledger().set_lock(node, lock);
   }
 
@@ -76,16 +83,24 @@ class Behind {
     for (const JobId id : session_.cluster().open_jobs()) {
       const Job& job = session_.cluster().job(id);
       const Reason reason = session_.refused_for(id);
-      const bool lacks_room = is_about_room(reason) && job.unplaced_count() > 0 &&
-                              job.placed_count() < job.min_available;
+      const bool lacks_minimum = job.unplaced_count() > 0 && job.placed_count() < job.min_available;
+      if (lacks_minimum && is_about_queue(reason)) note_stopped(job);
+      const bool lacks_room = lacks_minimum && is_about_room(reason);
       if (!lacks_room || !could_be_helped(job) || is_waiting_target(session_, job)) continue;
       // Allocate has asked about those behind another; enqueue asks less.
-      const bool was_asked = reason == Reason::behind_in_queue &&
-                             (!session_.has_enqueue() || job.is_admitted());
+      const bool was_asked =
+          reason == Reason::behind_in_queue && (!session_.has_enqueue() || job.is_admitted());
       if (!was_asked && !may_be_served(session_, id)) continue;
       if (claimed_tasks(session_, job).empty()) jobs.push_back(id);
     }
     return jobs;
+  }
+
+  // BEHIND-7. A job that waits for its queue's share or limit, and not for room.
+  void note_stopped(const Job& job) {
+    if (!session_.cluster().queue(job.queue).is_fifo) return;
+    closed_.insert(job.queue);
+    heads_.emplace(job.queue, job.id);
   }
 
   // None of them could start if all that is idle were on one node, nobody is promised a start, and
@@ -117,7 +132,11 @@ class Behind {
   std::vector<Asks> in_turn(std::vector<JobId> jobs) {
     std::vector<Asks> waiting;
     for (const JobId id : JobLine::in_order(session_, std::move(jobs), JobLine::For::service)) {
-      if (const Asks asks = asks_of(id); !asks.need->parts.empty()) waiting.push_back(asks);
+      const Asks asks = asks_of(id);
+      if (asks.need->parts.empty()) continue;
+      const QueueId queue = session_.cluster().job(id).queue;
+      if (session_.cluster().queue(queue).is_fifo) fronts_.emplace(queue, id);
+      waiting.push_back(asks);
     }
     if (policy_ == BackfillPolicy::conservative) {
       const auto promised = [&](const Asks& asks) {
@@ -197,11 +216,13 @@ class Behind {
 
   void serve(const Asks& asks) {
     const Job& job = session_.cluster().job(asks.job);
-    if (closed_.contains(job.queue)) return;
-    if (ahead_->has_room_now(asks) && start(asks)) return;
+    if (closed_.contains(job.queue)) return explain_unless_known(asks);
+    const Attempt attempt = ahead_->has_room_now(asks) ? start(asks) : Attempt::found_no_room;
+    if (attempt == Attempt::started) return;
+    if (attempt == Attempt::stopped_by_queue) return note_stopped(job);
     const bool is_fifo = session_.cluster().queue(job.queue).is_fifo;
     const bool is_first = is_fifo && heads_.emplace(job.queue, job.id).second;
-    if (!session_.is_refused(job.id)) explain(asks, is_fifo && !is_first);
+    explain_unless_known(asks);
     if (!is_fifo || !(is_first || policy_ == BackfillPolicy::conservative)) return;
     // BEHIND-6. A start that somebody was promised does not come later.
     const TimePoint start = ahead_->earliest(asks);
@@ -212,12 +233,19 @@ class Behind {
     }
   }
 
-  bool start(const Asks& asks) {
+  enum class Attempt : std::uint8_t { started, found_no_room, stopped_by_queue };
+
+  Attempt start(const Asks& asks) {
     const Job& job = session_.cluster().job(asks.job);
     // BEHIND-8
-    if (!session_.ask(points::overused, session_.cluster().queue(job.queue))) return false;
+    if (const Verdict may = session_.ask(points::overused, session_.cluster().queue(job.queue));
+        !may) {
+      return stopped(job, may);
+    }
     const Within* const nodes = ahead_->nodes_now(asks);
     std::vector<Placement> placed;
+    bool is_started = false;
+    Verdict by_queue = pass();
     {
       Statement statement(session_);
       OpenLocks locks(session_, nodes);
@@ -226,33 +254,80 @@ class Behind {
       place(asks, statement);
       session_.stay_within(nullptr);
       placed = placed_since(begin);
-      const bool is_started = session_.ask(points::job_ready, job) &&
-                              differ_from_refused(session_, job, statement, begin) &&
-                              ahead_->admits(asks, placed);
+      const Verdict ready = session_.ask(points::job_ready, job);
+      is_started = ready && differ_from_refused(session_, job, statement, begin) &&
+                   ahead_->admits(asks, placed);
+      if (!ready) by_queue = may_have_more(job);
       if (is_started) {
-        locks.close();
+        locks.put_back();
         std::move(statement).commit();
-      } else {
-        placed.clear();
       }
     }
+    if (!is_started) ahead_->note_undone(placed);
+    if (!by_queue) return stopped(job, by_queue);
+    if (!is_started || placed.empty()) return Attempt::found_no_room;
     ahead_->note_started(asks, placed);
-    if (placed.empty()) return false;
     session_.clear_refusal(asks.job);
     admit_if_kept_out(session_, asks.job);
-    return true;
+    return Attempt::started;
+  }
+
+  Attempt stopped(const Job& job, const Verdict& why) {
+    if (!session_.is_refused(job.id)) session_.refuse(job.id, why);
+    return Attempt::stopped_by_queue;
+  }
+
+  // Of the pods that are left over in an attempt.
+  Verdict may_have_more(const Job& job) {
+    const Queue& queue = session_.cluster().queue(job.queue);
+    for (const TaskId id : lacking_members(session_, job)) {
+      const Verdict may = session_.ask(points::allocatable, queue, session_.cluster().task(id));
+      if (!may) return may;
+    }
+    return pass();
+  }
+
+  void explain_unless_known(const Asks& asks) {
+    const Job& job = session_.cluster().job(asks.job);
+    if (session_.is_refused(job.id)) return;
+    const auto front = fronts_.find(job.queue);
+    explain(asks, front != fronts_.end() && front->second != job.id);
   }
 
   void explain(const Asks& asks, bool is_behind) {
     const Cluster& cluster = session_.cluster();
     const Job& job = cluster.job(asks.job);
-    if (is_behind) return session_.refuse(job.id, behind(session_, job.id, heads_.at(job.queue)));
+    if (is_behind) return session_.refuse(job.id, behind(session_, job.id, fronts_.at(job.queue)));
+    if (has_idle_room(*asks.need)) return session_.refuse(job.id, reject(Reason::room_kept));
+    const ShapeId shape = asks.need->parts.front().shape;
     Refusal refusal =
         refusal_of(job.id, reject(Reason::gang_incomplete, job.placed_count(), job.min_available));
     refusal.task = asks.need->parts.front().first;
-    refusal.nodes = session_.why_nowhere(asks.need->parts.front().shape, job.id);
+    refusal.nodes = session_.why_nowhere(shape, job.id);
     refusal.node_count = static_cast<std::int32_t>(cluster.node_count());
     session_.refuse(std::move(refusal));
+  }
+
+  // As if nothing was kept.
+  bool has_idle_room(const Need& need) {
+    return std::all_of(need.parts.begin(), need.parts.end(), [&](const Need::Part& part) {
+      return idle_slots(part.shape) >= part.count;
+    });
+  }
+
+  std::int64_t idle_slots(ShapeId id) {
+    const std::size_t changes = session_.ledger().operations().size();
+    const auto [entry, is_new] = idle_slots_.try_emplace(id);
+    if (!is_new && entry->second.changes == changes) return entry->second.count;
+    const Cluster& cluster = session_.cluster();
+    const std::vector<std::uint8_t>& passes = session_.passing(id);
+    std::int64_t count = 0;
+    for (std::size_t n = 0; n < passes.size(); ++n) {
+      if (passes[n] == 0) continue;
+      count += room_for(IdleNow{cluster}, cluster.shape(id), NodeId(n));
+    }
+    entry->second = {changes, count};
+    return count;
   }
 
   // Of a job that finds no place, the reason is known.
@@ -280,9 +355,15 @@ class Behind {
   const BackfillPolicy policy_;
   const LimitTrust trust_;
   std::unique_ptr<RoomAhead> ahead_;
-  std::map<QueueId, JobId> heads_;  // the first of each queue for which room is kept
-  std::set<QueueId> closed_;        // nobody knows when their first job starts
+  std::map<QueueId, JobId> fronts_;  // the first of each queue, by order of service
+  std::map<QueueId, JobId> heads_;   // for which room is kept first
+  std::set<QueueId> closed_;         // nobody knows when their first job starts
   std::optional<bool> is_any_end_known_;
+  struct IdleSlots {
+    std::size_t changes = 0;  // of the ledger, by then
+    std::int64_t count = 0;
+  };
+  std::map<ShapeId, IdleSlots> idle_slots_;
 };
 
 }  // namespace

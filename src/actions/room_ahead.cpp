@@ -62,7 +62,10 @@ class NodesAhead final : public RoomAhead {
     forget_ends(placed);
   }
 
+  void note_undone(std::span<const Placement> placed) override { forget_ends(placed); }
+
   TimePoint earliest(const Asks& asks) override {
+    if (asks.need->parts.size() == 1) return earliest_of(asks, asks.need->parts.front());
     const auto is_too_early = [&](TimePoint at) {
       if (!lay_out(asks, at)) return true;
       take_back();
@@ -100,7 +103,8 @@ class NodesAhead final : public RoomAhead {
   struct NodeAhead {
     bool is_known = false;
     TimePoint closed_from = TimePoint::max();
-    std::vector<End> ends;  // by time
+    TimePoint claimed_from = TimePoint::max();  // claims take from then on what is vacated
+    std::vector<End> ends;                      // by time
     std::vector<Kept> kept;
   };
 
@@ -109,10 +113,14 @@ class NodesAhead final : public RoomAhead {
     if (std::exchange(ahead.is_known, true)) return ahead;
     const Cluster& cluster = session_.cluster();
     ahead.ends.clear();
+    ahead.claimed_from = TimePoint::max();
     for (const TaskId id : cluster.node(node).tasks) {
       const Task& task = cluster.task(id);
       if (!occupies_node(task.status) || task.is_of_node) continue;
       const TimePoint end = gone_by(cluster, task, session_.now(), trust_);
+      if (task.status == TaskStatus::releasing) {
+        ahead.claimed_from = std::min(ahead.claimed_from, end);
+      }
       if (end != TimePoint::max()) ahead.ends.push_back({end, id});
     }
     std::sort(ahead.ends.begin(), ahead.ends.end(),
@@ -137,16 +145,83 @@ class NodesAhead final : public RoomAhead {
         room -= kept.count * cluster.shape(kept.shape).request[d];
       }
     }
-    return room;
+    return time < ahead.claimed_from ? room : room - claimed(node, d);
   }
 
-  // Room only grows by ends, so it is least at the beginning, or where something is kept.
+  // What claims take of the room that is being vacated.
+  std::int64_t claimed(NodeId node, Dimension d) const {
+    const Cluster& cluster = session_.cluster();
+    std::int64_t vacated = 0;
+    for (const TaskId id : cluster.node(node).tasks) {
+      const bool leaves = cluster.task(id).status == TaskStatus::releasing;
+      if (leaves) vacated += cluster.shape_of(id).request[d];
+    }
+    return cluster.available().at(node, d) + vacated - cluster.future_idle(node, d);
+  }
+
+  // Room only grows by ends, so it is least at the beginning, or where something is kept or
+  // claimed.
   std::int64_t least(NodeId node, Dimension d, TimePoint from, TimePoint until) {
     std::int64_t least = room(node, d, from);
-    for (const Kept& kept : std::vector<Kept>(at(node).kept)) {
-      if (from < kept.from && kept.from < until) least = std::min(least, room(node, d, kept.from));
-    }
+    const auto look_at = [&](TimePoint time) {
+      if (from < time && time < until) least = std::min(least, room(node, d, time));
+    };
+    const NodeAhead& ahead = at(node);
+    look_at(ahead.claimed_from);
+    for (const Kept& kept : ahead.kept) look_at(kept.from);
     return least;
+  }
+
+  // The first time at which the nodes take so many. Each node is asked only where its own room
+  // changes.
+  TimePoint earliest_of(const Asks& asks, const Need::Part& part) {
+    struct Change {
+      TimePoint at;
+      std::int64_t by;
+    };
+    std::vector<Change> changes;
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      const NodeId node(n);
+      if (passing(part.shape)[n] == 0 || !may_be_laid(asks, node)) continue;
+      std::int64_t before = 0;
+      for (const TimePoint time : times_of_change(node, asks.stay)) {
+        const std::int64_t now = slots(asks, part.shape, node, time);
+        if (now != before) changes.push_back({time, now - before});
+        before = now;
+      }
+    }
+    std::sort(changes.begin(), changes.end(),
+              [](const Change& left, const Change& right) { return left.at < right.at; });
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      sum += changes[i].by;
+      const bool is_last = i + 1 == changes.size() || changes[i + 1].at != changes[i].at;
+      if (is_last && sum >= part.count) return changes[i].at;
+    }
+    return TimePoint::max();
+  }
+
+  // The times from now on at which the node may take more or fewer pods that stay so long: more
+  // when something ends, fewer when they would meet what is kept.
+  std::vector<TimePoint> times_of_change(NodeId node, Duration stay) {
+    const NodeAhead& ahead = at(node);
+    std::vector<TimePoint> times{session_.now()};
+    const auto add = [&](TimePoint time) {
+      if (time > session_.now() && time != TimePoint::max()) times.push_back(time);
+    };
+    const auto add_meeting = [&](TimePoint with) {
+      if (with != TimePoint::max() && stay != Duration::max()) add(with - stay + Duration(1));
+    };
+    for (const End& end : ahead.ends) add(end.at);
+    for (const Kept& kept : ahead.kept) {
+      add(kept.until);
+      add_meeting(kept.from);
+    }
+    add_meeting(ahead.closed_from);
+    add_meeting(ahead.claimed_from);
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end()), times.end());
+    return times;
   }
 
   // How many pods of the shape the node takes from then on.
@@ -230,12 +305,14 @@ class NodesAhead final : public RoomAhead {
   // nodes will do, and others may have what is left over.
   bool has_choice(const Asks& asks) const {
     const Shape& shape = session_.cluster().shape(asks.need->parts.front().shape);
-    return asks.need->parts.size() == 1 && !shape.terms.decide() && asks.need->rest.is_zero() &&
+    return asks.need->parts.size() == 1 && !shape.terms.decide() && !shape.has_host_ports &&
+           !shape.has_volumes && asks.need->rest.is_zero() &&
            session_.cluster().job(asks.job).topology.rules.empty();
   }
 
   // Until then, all is as if nobody had come. Its start is known to be no earlier.
   void close_from(const Asks& asks, TimePoint from) {
+    is_anything_kept_ = true;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       if (!may_be_laid(asks, NodeId(n))) continue;
       NodeAhead& ahead = at(NodeId(n));
@@ -255,7 +332,7 @@ class NodesAhead final : public RoomAhead {
     const auto is_late = [&](TimePoint kept_since, const Task& task) {
       const TimePoint started = std::max(task.started, task.scheduled_at);
       return occupies_node(task.status) && task.job != target && started >= kept_since &&
-             after(started, longest_stay(cluster, task)) <= session_.now();
+             after(started, longest_stay(cluster, task, started, trust_)) <= session_.now();
     };
     const std::vector<NodeId> nodes = cluster.locks().nodes_of(target);
     return std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {

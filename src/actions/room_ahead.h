@@ -40,6 +40,8 @@ class RoomAhead {
   virtual bool admits(const Asks& asks, std::span<const Placement> placed) = 0;
   // They are part of the plan.
   virtual void note_started(const Asks& asks, std::span<const Placement> placed) = 0;
+  // They were taken back.
+  virtual void note_undone(std::span<const Placement> placed) = 0;
   // When it can start at the earliest, and stay. max: nobody knows.
   virtual TimePoint earliest(const Asks& asks) = 0;
   // Keeps the room that it has from then on. False: there is none.

@@ -85,7 +85,8 @@ struct WholeNode {
 
 class WholeNodes final : public RoomAhead {
  public:
-  WholeNodes(const Session& session, const std::vector<WholeNode>& nodes, LimitTrust trust)
+  WholeNodes(const Session& session, const std::vector<ShapeId>& shapes,
+             const std::vector<WholeNode>& nodes, LimitTrust trust)
       : session_(session), free_(session.now()) {
     std::int64_t idle = 0;
     std::vector<TimePoint> later;
@@ -94,7 +95,10 @@ class WholeNodes final : public RoomAhead {
         ++idle;
         continue;
       }
-      const TimePoint free = free_at(session, each.node, trust);
+      TimePoint free = TimePoint::min();
+      for (const ShapeId shape : shapes) {
+        free = std::max(free, free_at(session, session.cluster().shape(shape), each.node, trust));
+      }
       if (free != TimePoint::max()) later.push_back(free);
     }
     free_.set(idle, std::move(later));
@@ -109,6 +113,7 @@ class WholeNodes final : public RoomAhead {
   void note_started(const Asks& asks, std::span<const Placement> placed) override {
     free_.take(std::ssize(placed), session_.now(), after(session_.now(), asks.stay));
   }
+  void note_undone(std::span<const Placement> /*placed*/) override {}
   TimePoint earliest(const Asks& asks) override {
     return free_.earliest(asks.need->members, asks.stay);
   }
@@ -118,14 +123,29 @@ class WholeNodes final : public RoomAhead {
   }
 
  private:
-  static TimePoint free_at(const Session& session, NodeId node, LimitTrust trust) {
+  // When so many of its pods have ended that one of the shape fits.
+  static TimePoint free_at(const Session& session, const Shape& shape, NodeId node,
+                           LimitTrust trust) {
     const Cluster& cluster = session.cluster();
-    TimePoint free = session.now();
-    for (const TaskId id : cluster.node(node).tasks) {
-      const Task& task = cluster.task(id);
-      if (!task.is_of_node) free = std::max(free, gone_by(cluster, task, session.now(), trust));
+    const auto& tasks = cluster.node(node).tasks;
+    if (tasks.size() == 1 && !cluster.task(tasks.front()).is_of_node) {
+      return gone_by(cluster, cluster.task(tasks.front()), session.now(), trust);
     }
-    return free;
+    std::vector<std::pair<TimePoint, TaskId>> ends;
+    for (const TaskId id : tasks) {
+      const Task& task = cluster.task(id);
+      if (!occupies_node(task.status) || task.is_of_node) continue;
+      ends.emplace_back(gone_by(cluster, task, session.now(), trust), id);
+    }
+    std::sort(ends.begin(), ends.end());
+    Resources freed;
+    for (const auto& [at, id] : ends) {
+      freed += cluster.shape_of(id).request;
+      const bool fits = is_covered(
+          shape.requested, [&](Dimension d) { return cluster.available().at(node, d) + freed[d]; });
+      if (fits) return at;
+    }
+    return TimePoint::max();
   }
 
   const Session& session_;
@@ -153,7 +173,7 @@ std::optional<std::vector<WholeNode>> whole_nodes_of(Session& session, ShapeId i
 std::unique_ptr<RoomAhead> whole_nodes_ahead(Session& session, std::span<const Asks> jobs,
                                              LimitTrust trust) {
   const Cluster& cluster = session.cluster();
-  if (cluster.locks().are_any()) return nullptr;
+  if (cluster.locks().are_any() || !cluster.claimants().empty()) return nullptr;
   std::vector<ShapeId> shapes;
   for (const Asks& each : jobs) {
     if (each.need->parts.size() != 1 || !each.need->rest.is_zero()) return nullptr;
@@ -161,7 +181,8 @@ std::unique_ptr<RoomAhead> whole_nodes_ahead(Session& session, std::span<const A
     if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
     constexpr std::size_t kShapesMost = 8;
     const bool is_plain =
-        cluster.shape(shape).terms.are_empty() && cluster.job(each.job).topology.rules.empty();
+        cluster.shape(shape).terms.are_empty() && !cluster.shape(shape).has_host_ports &&
+        !cluster.shape(shape).has_volumes && cluster.job(each.job).topology.rules.empty();
     if (shapes.size() > kShapesMost || !is_plain) return nullptr;
   }
   std::optional<std::vector<WholeNode>> nodes;
@@ -170,7 +191,7 @@ std::unique_ptr<RoomAhead> whole_nodes_ahead(Session& session, std::span<const A
     if (!of_this || (nodes && nodes != of_this)) return nullptr;
     nodes = std::move(of_this);
   }
-  return std::make_unique<WholeNodes>(session, *nodes, trust);
+  return std::make_unique<WholeNodes>(session, shapes, *nodes, trust);
 }
 
 }  // namespace berth::actions

@@ -46,14 +46,11 @@ void JobLine::remember() const {
   Memory& memory = session_.memory();
   std::size_t count = 0;
   for (const QueueJobs& each : queues_) count += each.jobs.size();
-  if (memory.has_line && count <= memory.line.size()) return;
-  memory.has_line = true;
-  std::vector<JobId> order;
-  order.reserve(count);
+  if (count <= memory.longest_line.size()) return;
+  memory.longest_line.clear();
   for (const QueueJobs& each : queues_) {
-    order.insert(order.end(), each.jobs.begin(), each.jobs.end());
+    memory.longest_line.insert(memory.longest_line.end(), each.jobs.begin(), each.jobs.end());
   }
-  memory.line.note(order);
 }
 
 void JobLine::put_in_order() {

@@ -60,7 +60,8 @@ void Memory::drop_least_recent(const Ranking* keep) {
 }
 
 void Memory::refresh(const Cluster& cluster) {
-  has_line = false;
+  if (!longest_line.empty()) line.note(longest_line);
+  longest_line.clear();
   shares_.refresh(cluster);
   queues_.refresh(cluster);
   forget_former_owners(cluster);

@@ -99,9 +99,9 @@ class Memory {
     return lacks_[job.index()];
   }
 
-  // The longest line of the last session; of this one, once it has one.
+  // The longest line of the sessions before, and of this one.
   FormerOrder line;
-  bool has_line = false;
+  std::vector<JobId> longest_line;
 
   // Of the jobs that the last session refused.
   FormerOrder by_name;

@@ -110,6 +110,10 @@ constexpr std::array<Row, kReasonCount> kRows{{
     {Reason::behind_in_queue, "behind_in_queue", ReasonAbout::job,
      "its queue starts jobs in their order, and {what} is before it",
      "Wait: its queue is `fifo`, and the job that is named comes first."},
+    {Reason::room_kept, "room_kept", ReasonAbout::job,
+     "there is room for it now, and it is kept for jobs before it",
+     "Wait, or state how long its pods run: with a time limit, they may use room that is back in "
+     "time."},
     {Reason::not_packable, "not_packable", ReasonAbout::job,
      "the nodes can take {have} of {need} members, even if all other pods that end have ended",
      "Read what limits them. Then ask for fewer or smaller pods, or add nodes or volumes."},

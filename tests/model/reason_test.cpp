@@ -104,6 +104,8 @@ TEST(Reason, SaysThatAJobCanNeverStart) {
             "its minimum needs 12 cpu, and its queue can have at most 10");
   EXPECT_EQ(sentence(Reason::behind_in_queue, 0, 0, "default/a"),
             "its queue starts jobs in their order, and default/a is before it");
+  EXPECT_EQ(sentence(Reason::room_kept, 0, 0, ""),
+            "there is room for it now, and it is kept for jobs before it");
 }
 
 TEST(Reason, TextsOfOthersAreShownSafely) {

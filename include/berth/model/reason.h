@@ -44,6 +44,7 @@ enum class Reason : std::uint8_t {
   pod_too_large,
   queue_too_small,
   behind_in_queue,
+  room_kept,
   not_packable,
   target_given_up,
   needs_too_many_nodes,
@@ -101,7 +102,7 @@ enum class Reason : std::uint8_t {
   eviction_limit,
   evictions_beyond_limit,
 };
-inline constexpr std::size_t kReasonCount = 86;
+inline constexpr std::size_t kReasonCount = 87;
 
 enum class ReasonAbout : std::uint8_t { job, node, victim, evictions };
 
