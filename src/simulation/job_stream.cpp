@@ -306,10 +306,14 @@ class Stream {
   void restart(std::size_t index) {
     JobState& state = states_[index];
     if (state.state != State::runs) return;
+    Duration lost = now_ - state.start;
     if (request_.troubles.victims_go_on) {
-      state.done += std::max(Duration(), now_ - state.start - request_.troubles.startup);
+      const Duration work = std::max(Duration(), lost - request_.troubles.startup);
+      state.done += work;
+      lost -= work;
     }
     StreamOutcome& outcome = result_.jobs[index];
+    outcome.lost += lost;
     outcome.earlier.emplace_back(state.start - kBeginning, now_ - kBeginning);
     outcome.start.reset();
     remove_pods(index);

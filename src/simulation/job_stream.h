@@ -44,7 +44,8 @@ struct StreamJob {
 
 struct StreamOutcome {
   std::optional<Duration> start, end;                  // of the last start, from the beginning
-  std::vector<std::pair<Duration, Duration>> earlier;  // starts in vain, and their ends
+  std::vector<std::pair<Duration, Duration>> earlier;  // starts that did not last, and their ends
+  Duration lost{};                                     // of these: what has to be done again
   bool was_cancelled = false;
   std::vector<std::int32_t> nodes;  // of its pods at the last start, by index in `nodes`, sorted
 };

@@ -190,10 +190,15 @@ TEST(JobStream, AJobOfWhichAPodFailsStartsAnewAtOnce) {
   ASSERT_FALSE(anew.earlier.empty());
   EXPECT_EQ(*anew.end - *anew.start, seconds(100));
   EXPECT_EQ(worked(anew), *anew.end);
+  EXPECT_EQ(anew.lost, worked(anew) - seconds(100));
   request.troubles.victims_go_on = true;
   const StreamOutcome goes_on = run_stream(request).value().jobs[0];
   ASSERT_FALSE(goes_on.earlier.empty());
   EXPECT_EQ(worked(goes_on), seconds(100));
+  EXPECT_EQ(goes_on.lost, Duration());
+  request.troubles.startup = seconds(5);
+  const StreamOutcome after_startup = run_stream(request).value().jobs[0];
+  EXPECT_EQ(after_startup.lost, after_startup.earlier.size() * seconds(5));
 }
 
 TEST(JobStream, AJobLosesItsNodeAndStartsAnewElsewhere) {

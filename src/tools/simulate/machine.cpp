@@ -200,8 +200,8 @@ results::RunResult result_of(const Workload& workload, const std::vector<NodeObj
     job.evictions = static_cast<std::int64_t>(outcome.earlier.size());
     job.was_cancelled = outcome.was_cancelled;
     if (outcome.was_cancelled) job.end = job.submit + in_seconds(*workload.jobs[i].cancelled_after);
+    job.lost = job.size * in_seconds(outcome.lost);
     for (const auto& [start, end] : outcome.earlier) {
-      job.lost += job.size * in_seconds(end - start);
       job.earlier_runs.emplace_back(in_seconds(start), in_seconds(end));
     }
     places += outcome.nodes.size();
