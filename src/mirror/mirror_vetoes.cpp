@@ -134,6 +134,7 @@ void Mirror::fail_attempt(JobId id, const std::string& why, std::vector<std::str
 
 void Mirror::note_specification(const std::string& node) {
   changed_nodes_[node] = {TimePoint::max(), true};
+  node_changes_due_ = TimePoint::min();
 }
 
 void Mirror::note_room(NodeId node) {
@@ -141,10 +142,13 @@ void Mirror::note_room(NodeId node) {
       changed_nodes_.try_emplace(cluster_.node(node).name, ChangedNode{TimePoint::max(), false})
           .first->second;
   if (!change.is_specification) change.at = TimePoint::max();
+  node_changes_due_ = TimePoint::min();
 }
 
 // HINT-4. A job is tried again sooner if a node came or changed, or a pod left one that refused it.
 void Mirror::settle_attempts(TimePoint now) {
+  if (now < node_changes_due_) return;
+  node_changes_due_ = TimePoint::max();
   std::vector<std::string> changed;
   bool is_specification = false;
   for (auto& [name, change] : changed_nodes_) {
@@ -154,6 +158,9 @@ void Mirror::settle_attempts(TimePoint now) {
     changed.push_back(name);
   }
   std::erase_if(changed_nodes_, [&](const auto& each) { return now - each.second.at >= kLag; });
+  for (const auto& [name, change] : changed_nodes_) {
+    node_changes_due_ = std::min(node_changes_due_, change.at + kLag);
+  }
   if (changed.empty()) return;
   for (const JobId id : std::vector<JobId>(attempted_.begin(), attempted_.end())) {
     const Attempt& attempt = *cluster_.job(id).attempt;
