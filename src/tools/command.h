@@ -19,6 +19,7 @@ struct Command {
 
 Command add_plan(CLI::App& berth);
 Command add_simulate(CLI::App& berth);
+Command add_when(CLI::App& berth);
 Command add_fits(CLI::App& berth);
 Command add_why(CLI::App& berth);
 Command add_jobs(CLI::App& berth);

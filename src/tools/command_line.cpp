@@ -28,8 +28,8 @@ struct CommandLine {
     app.set_version_flag("--version", "berth " BERTH_VERSION, "Print the version and exit");
     app.require_subcommand(0, 1);  // a job may have the name of a command
     for (auto* const add :
-         {&add_why, &add_jobs, &add_queues, &add_plan, &add_simulate, &add_fits, &add_reservations,
-          &add_topology, &add_config, &add_completion, &add_man, &add_version}) {
+         {&add_why, &add_jobs, &add_queues, &add_plan, &add_simulate, &add_when, &add_fits,
+          &add_reservations, &add_topology, &add_config, &add_completion, &add_man, &add_version}) {
       commands.push_back(add(app));
     }
     app.add_subcommand("help", "Shows the help of a command.");

@@ -8,7 +8,7 @@
 #include "tools/command.h"
 #include "tools/config_command.h"
 #include "tools/flags.h"
-#include "tools/live/live_topology.h"
+#include "tools/live/live_cluster.h"
 #include "views/topology_document.h"
 #include "views/topology_text.h"
 
@@ -92,7 +92,7 @@ int show_live(const TopologyFlags& flags, Form form, Console& console) {
   if (!config) return complain(config.error(), console);
   const auto reader = ApiReader::open(flags.kube);
   if (!reader) return complain(reader.error(), console);
-  TopologyObjects found = read_topology_objects(**reader);
+  LiveCluster found = read_live_cluster(**reader, ClusterUse::topology);
   if (found.refusal != Refusal::none) {
     say(found.message, console.err);
     return exit_code_of(found.refusal);

@@ -179,6 +179,7 @@ TEST(CommandLine, EachJsonDocumentSaysItsVersionAndKind) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> all{
       {{"plan", "--cluster", testdata("gangs"), "-o", "json"}, "Plan"},
       {{"fits", "--cluster", testdata("gangs"), "-o", "json"}, "Fits"},
+      {{"when", "--cluster", testdata("gangs"), "-o", "json"}, "Forecast"},
       {{"queues", "--cluster", testdata("gangs"), "-o", "json"}, "Queues"},
       {{"reservations", "--cluster", testdata("gangs"), "-o", "json"}, "Reservations"},
       {{"topology", "--cluster", testdata("gangs"), "-o", "json"}, "Topology"},

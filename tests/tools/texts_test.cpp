@@ -64,7 +64,7 @@ TEST(Texts, TheScriptsPassTheirShells) {
 TEST(Texts, ThePagesPassGroff) {
   const TemporaryDirectory directory;
   for (const std::string command :
-       {"", "why", "jobs", "queues", "plan", "simulate", "fits", "reservations", "topology",
+       {"", "why", "jobs", "queues", "plan", "simulate", "when", "fits", "reservations", "topology",
         "config", "completion", "version"}) {
     std::vector<std::string> words{"man"};
     if (!command.empty()) words.push_back(command);

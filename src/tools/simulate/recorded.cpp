@@ -65,12 +65,12 @@ double give_pods(const RecordedJob& from, Sizes& sizes, simulation::StreamJob& j
 }
 
 simulation::StreamJob stream_job(const RecordedJob& from, const Recording& recording,
-                                 const RunTimes& times, Duration run) {
+                                 const RunTimes& times, std::optional<Duration> run) {
   simulation::StreamJob job;
   job.submit = submission_of(from, recording);
   job.waited = std::max(Duration(), recording.begin - from.submitted);
-  job.run = run;
-  job.never_ends = times.of_dump && from.started && !from.ended;
+  job.run = run.value_or(Duration());
+  job.never_ends = !run || (times.of_dump && from.started && !from.ended);
   job.queue = from.queue;
   job.priority = from.priority;
   job.places = from.places;
@@ -127,17 +127,17 @@ Result<Workload> workload_of(const Recording& recording, const std::vector<NodeO
   for (const RecordedJob& from : recording.jobs) {
     if (from.ended && *from.ended <= recording.begin) continue;
     const std::optional<Duration> run = run_of(from, recording, times);
-    if (!run && times.of_dump) {
+    if (!run && times.of_dump && !times.may_never_end) {
       return Error{"job \"" + from.name +
                        "\" has no time limit and no annotation berth.dev/run-time, expected "
                        "either, or this flag",
                    "--run-time"};
     }
-    if (!run) {
+    if (!run && !times.may_never_end) {
       ++left_out;
       continue;
     }
-    simulation::StreamJob job = stream_job(from, recording, times, *run);
+    simulation::StreamJob job = stream_job(from, recording, times, run);
     const double size = give_pods(from, sizes, job);
     workload.known.push_back(known_of(from, job, size));
     workload.jobs.push_back(std::move(job));

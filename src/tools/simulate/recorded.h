@@ -12,7 +12,8 @@ namespace berth::tools {
 
 struct RunTimes {
   std::optional<Duration> unknown;  // of jobs of which nobody knows it; none: such a job is a fault
-  bool of_dump = false;  // what runs and has no end stays; else it ends with the recording
+  bool of_dump = false;        // what runs and has no end stays; else it ends with the recording
+  bool may_never_end = false;  // of a dump: so does what waits, in place of a fault
 };
 
 // In the order of their coming. An Error names a job of a dump whose run time nobody knows; those

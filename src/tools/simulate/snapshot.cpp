@@ -122,19 +122,24 @@ class Snapshot {
 
 }  // namespace
 
+Result<Recording> snapshot_of(std::vector<ClusterEvent> objects, const conf::Config& config,
+                              std::optional<TimePoint> now) {
+  if (const Status distinct = simulation::require_distinct_uids(objects); !distinct) {
+    return distinct.error();
+  }
+  const TimePoint begin = simulation::date_new_objects(now, objects);
+  simulation::ClusterCopy copy(std::move(objects), simulation::mirror_options(config), begin);
+  copy.begin_cycle(begin);
+  return Snapshot(copy, begin).recording();
+}
+
 Result<Recording> read_snapshot(const std::string& file, const std::string& config,
                                 Console& console) {
   Result<ClusterInput> input = read_cluster({{file}, config, {}, {}}, console);
   if (!input) return input.error();
-  if (const Status distinct = simulation::require_distinct_uids(input->objects); !distinct) {
-    return distinct.error();
-  }
-  const TimePoint now = simulation::date_new_objects({}, input->objects);
-  simulation::ClusterCopy copy(std::move(input->objects), simulation::mirror_options(input->config),
-                               now);
-  copy.begin_cycle(now);
-  Recording recording = Snapshot(copy, now).recording();
-  const auto stay = std::count_if(recording.jobs.begin(), recording.jobs.end(),
+  Result<Recording> recording = snapshot_of(std::move(input->objects), input->config, {});
+  if (!recording) return recording;
+  const auto stay = std::count_if(recording->jobs.begin(), recording->jobs.end(),
                                   [](const auto& job) { return job.started && !job.ended; });
   if (stay > 0) {
     say(fmt::format("note: jobs that run without a time limit, and so do not end: {}", stay),

@@ -1,15 +1,23 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "berth/base/result.h"
+#include "berth/model/event.h"
+#include "conf/config.h"
 #include "history/recording.h"
 #include "tools/console.h"
 
 namespace berth::tools {
 
-// HISTORY-15. A dump of a cluster, as `berth plan` reads it: its nodes, queues and jobs at one
-// moment. Jobs that run are in their places, and end as their pods say. Notes go to the console.
+// HISTORY-15. A cluster at one moment: its nodes, queues and jobs. Jobs that run are in their
+// places, and end as their pods say. `now`: nullopt is the latest time in it.
+Result<history::Recording> snapshot_of(std::vector<ClusterEvent> objects,
+                                       const conf::Config& config, std::optional<TimePoint> now);
+
+// Of a dump, as `berth plan` reads it. Notes go to the console.
 Result<history::Recording> read_snapshot(const std::string& file, const std::string& config,
                                          Console& console);
 

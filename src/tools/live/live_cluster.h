@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,16 +9,18 @@
 
 namespace berth::tools {
 
-// The objects that topologies are about.
-struct TopologyObjects {
+struct LiveCluster {
   std::vector<ClusterEvent> objects;
   std::vector<std::string> notes;  // on parts that are missing
   Refusal refusal = Refusal::none;
   std::string message;  // for people, of the refusal
 };
 
+enum class ClusterUse : std::uint8_t { topology, sessions };
+
 // Lists nodes and pods, and, as far as the API server serves them, Topology, HyperNode and
-// PodGroup. Without the right to list nodes or pods, that is all of the answer.
-TopologyObjects read_topology_objects(ApiReader& reader);
+// PodGroup; for sessions also queues, priority classes, namespaces, budgets and Jobs. Without the
+// right to list nodes or pods, that is all of the answer.
+LiveCluster read_live_cluster(ApiReader& reader, ClusterUse use);
 
 }  // namespace berth::tools

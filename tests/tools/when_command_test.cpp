@@ -1,0 +1,243 @@
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tools/berth_process.h"
+#include "tools/fake_cluster.h"
+
+// docs/when.md.
+
+namespace berth::tools::when_command_test {
+namespace {
+
+using nlohmann::json;
+
+// At 12:00. n1 is full for six minutes more, n2 for an hour. `wide` needs both, `small` one; both
+// come later than what runs.
+constexpr const char* kCluster = R"(
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}
+status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n2, labels: {kubernetes.io/hostname: n2}}
+status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {namespace: ml, name: short, uid: u1, creationTimestamp: "2026-11-28T11:00:00Z"}
+spec:
+  schedulerName: berth
+  nodeName: n1
+  activeDeadlineSeconds: 600
+  terminationGracePeriodSeconds: 0
+  containers: [{name: c, resources: {requests: {cpu: 4}}}]
+status: {phase: Running, startTime: "2026-11-28T11:56:00Z"}
+---
+apiVersion: v1
+kind: Pod
+metadata: {namespace: ml, name: long, uid: u2, creationTimestamp: "2026-11-28T11:00:00Z"}
+spec:
+  schedulerName: berth
+  nodeName: n2
+  activeDeadlineSeconds: 7200
+  terminationGracePeriodSeconds: 0
+  containers: [{name: c, resources: {requests: {cpu: 4}}}]
+status: {phase: Running, startTime: "2026-11-28T11:00:00Z"}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {namespace: ml, name: wide, uid: u3, creationTimestamp: "2026-11-28T11:50:00Z"}
+spec: {minMember: 2}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  {namespace: ml, name: wide-0, uid: u4, creationTimestamp: "2026-11-28T11:50:00Z",
+   annotations: {scheduling.k8s.io/group-name: wide, berth.dev/time-limit: 1h}}
+spec: {schedulerName: berth, containers: [{name: c, resources: {requests: {cpu: 4}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  {namespace: ml, name: wide-1, uid: u5, creationTimestamp: "2026-11-28T11:50:00Z",
+   annotations: {scheduling.k8s.io/group-name: wide, berth.dev/time-limit: 1h}}
+spec: {schedulerName: berth, containers: [{name: c, resources: {requests: {cpu: 4}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  {namespace: web, name: small, uid: u6, creationTimestamp: "2026-11-28T12:00:00Z",
+   annotations: {berth.dev/time-limit: 30m}}
+spec: {schedulerName: berth, containers: [{name: c, resources: {requests: {cpu: 4}}}]}
+)";
+
+// In the order of arrival, and behind the first only by time limits.
+constexpr const char* kEasy = R"(
+actions: [allocate, {name: backfill, arguments: {behind: easy}}]
+tiers: [{plugins: [priority, gang, predicates, nodeorder]}]
+defaultQueueStrategy: fifo
+)";
+
+Outcome when(const std::vector<std::string>& more, const std::string& cluster = kCluster,
+             const std::string& config = kEasy) {
+  const TemporaryDirectory directory;
+  std::vector<std::string> words{"when"};
+  words.insert(words.end(), more.begin(), more.end());
+  words.insert(words.end(), {"--cluster", directory.write("cluster.yaml", cluster), "--config",
+                             directory.write("config.yaml", config)});
+  return run_program(words);
+}
+
+json document(const std::vector<std::string>& more, const std::string& cluster = kCluster) {
+  std::vector<std::string> words = more;
+  words.insert(words.end(), {"-o", "json"});
+  const Outcome outcome = when(words, cluster);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return json::parse(outcome.out);
+}
+
+// Of each job, when it starts: seconds, or null.
+std::map<std::string, json> starts_of(const json& forecast) {
+  std::map<std::string, json> starts;
+  for (const json& job : forecast.at("jobs")) starts[job.at("job")] = job.at("startsInSeconds");
+  return starts;
+}
+
+std::map<std::string, json> changed_starts_of(const json& forecast) {
+  std::map<std::string, json> starts;
+  for (const json& job : forecast.at("jobs")) {
+    const json& changed = job.at("changed");
+    starts[job.at("job")] = changed.is_null() ? json("left out") : changed.at("startsInSeconds");
+  }
+  return starts;
+}
+
+using Starts = std::map<std::string, json>;
+
+TEST(WhenCommand, JobsStartWhenThoseBeforeThemEnd) {
+  const json forecast = document({});
+  EXPECT_EQ(forecast.at("kind"), "Forecast");
+  EXPECT_EQ(forecast.at("now"), "2026-11-28T12:00:00Z");
+  // small is out again on n1 before n2 is free for wide.
+  EXPECT_EQ(starts_of(forecast), (Starts{{"web/small", 360.0}, {"ml/wide", 3600.0}}));
+  const json& first = forecast.at("jobs").at(0);
+  EXPECT_EQ(first.at("job"), "web/small");
+  EXPECT_EQ(first.at("start"), "2026-11-28T12:06:00Z");
+  EXPECT_EQ(first.at("runSeconds"), 1800.0);
+  const json& second = forecast.at("jobs").at(1);
+  EXPECT_EQ(second.at("pods"), 2);
+  EXPECT_EQ(second.at("waitingSeconds"), 600.0);
+  EXPECT_EQ(second.at("reason"), "gang_incomplete");
+  EXPECT_NE(second.at("message").get<std::string>().find("cpu"), std::string::npos) << second;
+}
+
+TEST(WhenCommand, AChangeIsBesideWhatIs) {
+  const json more = document({"--add-nodes", "2:like=n1"});
+  EXPECT_EQ(more.at("changes"), json({"--add-nodes 2:like=n1"}));
+  EXPECT_EQ(starts_of(more), (Starts{{"web/small", 360.0}, {"ml/wide", 3600.0}}));
+  EXPECT_EQ(changed_starts_of(more), (Starts{{"web/small", 360.0}, {"ml/wide", 0.0}}));
+  const json without = document({"--without-job", "ml/long"});
+  EXPECT_EQ(changed_starts_of(without), (Starts{{"web/small", 3960.0}, {"ml/wide", 360.0}}));
+  const json not_there = document({"--without-job", "ml/wide"});
+  EXPECT_EQ(changed_starts_of(not_there), (Starts{{"web/small", 360.0}, {"ml/wide", "left out"}}));
+  const json strict = document({"--set", "actions.backfill.behind=off"});
+  EXPECT_EQ(changed_starts_of(strict), (Starts{{"web/small", 7200.0}, {"ml/wide", 3600.0}}));
+}
+
+TEST(WhenCommand, ANodeThatTakesNoMorePods) {
+  const json forecast = document({"--cordon", "n1"});
+  EXPECT_EQ(changed_starts_of(forecast), (Starts{{"web/small", 3600.0}, {"ml/wide", nullptr}}));
+}
+
+TEST(WhenCommand, PodsOfANodeThatGoesWaitAgain) {
+  const json forecast = document({"--remove-node", "n2", "--run-time", "1h"});
+  ASSERT_EQ(forecast.at("newJobs").size(), 1U) << forecast;
+  const json& again = forecast.at("newJobs").at(0);
+  EXPECT_EQ(again.at("job"), "ml/long");
+  // It was created first.
+  EXPECT_EQ(again.at("startsInSeconds"), 360.0);
+  const Outcome table = when({"--remove-node", "n2", "-o", "wide"});
+  EXPECT_NE(table.out.find("stopped"), std::string::npos) << table.out;
+}
+
+TEST(WhenCommand, AnEndThatNobodyKnowsIsSaid) {
+  std::string cluster = kCluster;
+  const std::string limit = "  activeDeadlineSeconds: 7200\n";
+  cluster.erase(cluster.find(limit), limit.size());
+  const json forecast = document({}, cluster);
+  EXPECT_EQ(forecast.at("jobsWithoutEnd"), 1);
+  EXPECT_EQ(starts_of(forecast).at("ml/wide"), nullptr);
+  const Outcome table = when({"-o", "wide"}, cluster);
+  EXPECT_NE(table.out.find("not known"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("1 running job without a time limit"), std::string::npos) << table.out;
+}
+
+TEST(WhenCommand, TheTableHasOneLineForEachJob) {
+  const Outcome table = when({"--add-nodes", "2:like=n1", "-o", "wide"});
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_NE(table.out.find("2 jobs waiting at 2026-11-28T12:00:00Z"), std::string::npos)
+      << table.out;
+  EXPECT_NE(table.out.find("with --add-nodes 2:like=n1"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("1h0m0s earlier"), std::string::npos) << table.out;
+  const Outcome of_one = when({"-n", "web", "-o", "wide"});
+  EXPECT_NE(of_one.out.find("web/small"), std::string::npos) << of_one.out;
+  EXPECT_EQ(of_one.out.find("ml/wide"), std::string::npos) << of_one.out;
+}
+
+TEST(WhenCommand, TheTimeOfADumpMayBeGiven) {
+  const json forecast = document({"--now", "2026-11-28T12:05:00Z"});
+  EXPECT_EQ(forecast.at("now"), "2026-11-28T12:05:00Z");
+  EXPECT_EQ(starts_of(forecast).at("web/small"), 60.0);
+}
+
+class LiveWhen : public testing::Test {
+ protected:
+  LiveWhen() {
+    cluster_.serve("/api/v1/nodes", {R"({"metadata":{"name":"n1"},"status":{"allocatable":)"
+                                     R"({"cpu":"4","pods":"10"}}})"});
+    cluster_.serve("/api/v1/pods", {pod_json("a-0", "", "")});
+  }
+  FakeCluster cluster_;
+};
+
+TEST_F(LiveWhen, AsksTheApiServer) {
+  const Outcome outcome = cluster_.run({"when", "-o", "json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out).at("kind"), "Forecast");
+}
+
+TEST_F(LiveWhen, NamesTheRightThatIsMissing) {
+  cluster_.forbid("/api/v1/nodes", "list", "nodes");
+  const Outcome outcome = cluster_.run({"when"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_NE(outcome.err.find("--clusterrole=berth-when-view --user=alice"), std::string::npos)
+      << outcome.err;
+}
+
+TEST(WhenCommand, BadInputIsNamed) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> all{
+      {{"--add-nodes", "2"}, "--add-nodes: \"2\" is not understood, expected NUMBER:like=NODE"},
+      {{"--add-nodes", "0:like=n1"}, "--add-nodes: \"0:like=n1\" is not understood"},
+      {{"--add-nodes", "1:like=n9"}, "--add-nodes: \"n9\" is no node of the input"},
+      {{"--remove-node", "n9"}, "--remove-node: \"n9\" is no node of the input"},
+      {{"--cordon", "n9"}, "--cordon: \"n9\" is no node of the input"},
+      {{"--without-job", "wide"}, "--without-job: \"wide\" is no job that waits or runs"},
+      {{"--set", "actions.backfill.behind=often"}, "behind"},
+      {{"--run-time", "long"}, "--run-time"},
+      {{"--now", "noon"}, "--now: "},
+      {{"--kubeconfig", "k"}, "--kubeconfig: given together with --cluster"},
+  };
+  for (const auto& [words, text] : all) {
+    const Outcome outcome = when(words);
+    EXPECT_EQ(outcome.exit_code, 2) << words.front();
+    EXPECT_EQ(outcome.out, "") << words.front();
+    EXPECT_NE(outcome.err.find(text), std::string::npos) << outcome.err;
+  }
+}
+
+}  // namespace
+}  // namespace berth::tools::when_command_test
