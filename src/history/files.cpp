@@ -59,6 +59,7 @@ Status Files::add(const Entry& entry) {
     if (const Status opened = open(entry.time); !opened) return opened;
     if (!entry.about.empty() && !entry.is_gone) return Done{};  // it is in the state
   }
+  if (entry.line.empty()) return Done{};
   const Status written = write(entry.line);
   if (!written) close();
   return written;

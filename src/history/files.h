@@ -12,7 +12,7 @@ namespace berth::history {
 
 // A line to write.
 struct Entry {
-  std::string line;   // without its end
+  std::string line;   // without its end; empty: a file is begun, if there is none
   std::string about;  // the node or queue, whose earlier line it replaces; empty: a job
   bool is_gone = false;
   TimePoint time;

@@ -53,7 +53,12 @@ void Recorder::observe(const ClusterEvent& event) {
 }
 
 void Recorder::look_at(const std::vector<JobId>& changed, const Cluster& cluster, TimePoint now) {
-  if (!written_at_) written_at_ = now;
+  if (!written_at_) {  // HISTORY-6: the recording begins
+    written_at_ = now;
+    put_({"", "", false, now});
+    write_nodes(cluster, now);
+    write_queues(now);
+  }
   for (const JobId id : changed) look_at(id, cluster, now);
   if (now - *written_at_ < kPause) return;
   written_at_ = now;

@@ -96,6 +96,7 @@ class HistoryRecorder : public testing::Test {
   std::vector<Line> lines(Kind kind) const {
     std::vector<Line> found;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (entries_[i].line.empty()) continue;
       if (Line each = line(i); each.kind == kind) found.push_back(std::move(each));
     }
     return found;
@@ -288,6 +289,28 @@ TEST_F(HistoryRecorder, TheMostPodsCount) {
   ASSERT_FALSE(lines(Kind::job).empty());
   EXPECT_EQ(lines(Kind::job).back().job.pods.at(0).count, 5);
   EXPECT_EQ(lines(Kind::job).back().job.minimum, 1);
+}
+
+TEST_F(HistoryRecorder, TheRecordingBeginsWithTheFirstSession) {
+  const TemporaryDirectory directory;
+  add(NodeDeleted{"n1"});
+  add(NodeDeleted{"n2"});
+  session(1);
+  add(sample("n1"));
+  add(sample("n2"));
+  gang("g", 2);
+  session(2);
+  start("g", 2, 2);
+  session(3);
+  finish("g", 2);
+  session(5);
+  finish_recording(6);
+  Files files(directory.path(), 8 << 20, at(0));
+  for (const Entry& entry : entries_) ASSERT_TRUE(files.add(entry));
+  const Recording recording = read_recording(directory.path()).value();
+  EXPECT_EQ(recording.begin, at(1));
+  EXPECT_EQ(recording.nodes.size(), 2U);
+  EXPECT_EQ(recording.jobs.at(0).ended, at(5));
 }
 
 // HISTORY-6
