@@ -23,6 +23,7 @@
 #include "berth/base/text.h"
 #include "berth/engine/plugin.h"
 #include "berth/engine/reservations.h"
+#include "berth/model/time_limit.h"
 #include "plugins/reservation/lock_choice.h"
 
 namespace berth::plugins {
@@ -77,6 +78,7 @@ class Reservation final : public Plugin {
     session_ = &session;
     cluster_ = &session.cluster();
     is_one_waiting_ = false;
+    do_all_say_their_end_.reset();
     has_starved_.clear();
     session.attach<&Reservation::next_target>(points::target_job, *this);  // TARGET-1 to TARGET-5
     session.attach<&Reservation::could_be_kept_for>(points::electable, *this);  // LOCK-5
@@ -229,8 +231,9 @@ class Reservation final : public Plugin {
     const std::size_t most = is_unbounded(job) ? cluster_->node_count() : most_locked();
     Verdict verdict = could_be_covered(*session_, most, job, need);
     if (!verdict && unbounded_after_ > Duration(0) && !is_unbounded(job)) {
-      verdict.detail = session_->keep("it may have more once it has waited for " +
-                                      format_duration(unbounded_after_));
+      verdict.detail =
+          session_->keep("it may have more once it has waited for " +
+                         format_duration(unbounded_after_) + " and all pods have time limits");
     }
     return verdict;
   }
@@ -251,7 +254,22 @@ class Reservation final : public Plugin {
     if (unbounded_after_ == Duration(0)) return false;
     const TimePoint from = waits_since(job) + unbounded_after_;
     if (session_->now() < from) session_->answers_may_change_at(from);
-    return session_->now() >= from;
+    return session_->now() >= from && (job.election || do_all_say_their_end());
+  }
+
+  // Else many nodes would stand idle, for nobody knows how long.
+  bool do_all_say_their_end() {
+    if (do_all_say_their_end_) return *do_all_say_their_end_;
+    do_all_say_their_end_ = true;
+    for (std::size_t n = 0; n < cluster_->node_count() && *do_all_say_their_end_; ++n) {
+      const auto& tasks = cluster_->node(NodeId(n)).tasks;
+      *do_all_say_their_end_ = std::all_of(tasks.begin(), tasks.end(), [&](TaskId id) {
+        const Task& task = cluster_->task(id);
+        return !occupies_node(task.status) || task.is_of_node || task.runs_forever ||
+               gone_by(*cluster_, task, session_->now()) != TimePoint::max();
+      });
+    }
+    return *do_all_say_their_end_;
   }
 
   std::size_t most_for(const Job& job, const Need& need, Chosen& chosen) {
@@ -271,6 +289,10 @@ class Reservation final : public Plugin {
     const std::size_t all = cluster_->node_count();
     const std::size_t bound = most_for(job, need, chosen);  // LOCK-5
     const std::size_t by_others = cluster_->locks().for_targets() - chosen.held.size();
+    if (by_others > 0 && bound > most_locked()) {
+      is_one_waiting_ = true;
+      return std::vector<NodeId>();
+    }
     LockWish wish;
     wish.scheme = scheme_for(chosen.first_lock);
     wish.nodes = static_cast<std::size_t>(nodes_.number);
@@ -360,7 +382,8 @@ class Reservation final : public Plugin {
   std::uint64_t requests_stamp_ = 0;
   std::map<JobId, Chosen> chosen_;
   std::map<JobId, bool> has_starved_;  // of this session
-  bool is_one_waiting_ = false;        // a target that is not covered was asked for in this session
+  std::optional<bool> do_all_say_their_end_;
+  bool is_one_waiting_ = false;  // a target that is not covered was asked for in this session
   Session* session_ = nullptr;
   const Cluster* cluster_ = nullptr;
 };
