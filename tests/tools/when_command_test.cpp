@@ -77,8 +77,9 @@ spec: {schedulerName: berth, containers: [{name: c, resources: {requests: {cpu: 
 
 // In the order of arrival, and behind the first only by time limits.
 constexpr const char* kEasy = R"(
-actions: [allocate, {name: backfill, arguments: {behind: easy}}]
-tiers: [{plugins: [priority, gang, predicates, nodeorder]}]
+actions: "allocate, backfill"
+configurations: [{name: backfill, arguments: {behind: easy}}]
+tiers: [{plugins: [{name: priority}, {name: gang}, {name: predicates}]}]
 defaultQueueStrategy: fifo
 )";
 
@@ -182,7 +183,7 @@ TEST(WhenCommand, TheTableHasOneLineForEachJob) {
   EXPECT_NE(table.out.find("2 jobs waiting at 2026-11-28T12:00:00Z"), std::string::npos)
       << table.out;
   EXPECT_NE(table.out.find("with --add-nodes 2:like=n1"), std::string::npos) << table.out;
-  EXPECT_NE(table.out.find("1h0m0s earlier"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("1h earlier"), std::string::npos) << table.out;
   const Outcome of_one = when({"-n", "web", "-o", "wide"});
   EXPECT_NE(of_one.out.find("web/small"), std::string::npos) << of_one.out;
   EXPECT_EQ(of_one.out.find("ml/wide"), std::string::npos) << of_one.out;

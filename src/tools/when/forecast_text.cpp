@@ -124,7 +124,7 @@ std::string forecast_table(const ForecastDocument& document, views::TextStyle st
   const Forecast& forecast = document.forecast;
   std::string text = heading_of(document);
   const bool compares = document.changed.has_value();
-  std::vector<std::string> headings{"JOB", "QUEUE", "PODS", "WAITS SINCE", "STARTS IN"};
+  std::vector<std::string> headings{"JOB", "QUEUE", "PODS", "WAITED", "STARTS IN"};
   if (compares) headings.insert(headings.end(), {"WITH CHANGES", "DIFFERENCE"});
   headings.emplace_back("WAITS NOW BECAUSE");
   views::TextTable table(std::move(headings));
