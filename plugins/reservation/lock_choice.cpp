@@ -17,8 +17,7 @@ namespace {
 
 using RoomShare = __int128;  // in 2^-32
 
-// Dimensions in which nodes are compared: all that are asked for except places for pods, which
-// every node has in plenty.
+// Dimensions in which nodes are compared: all but places for pods, which are plenty.
 std::vector<Dimension> compared_dimensions(const Cluster& cluster, const Resources& request) {
   std::vector<Dimension> compared;
   for (std::size_t d = 0; d < request.extent(); ++d) {
@@ -239,8 +238,7 @@ class LockChooser {
     return cover_with_few(session_, need_, reachable_, held, nodes, wish_.most);
   }
 
-  // The scarcest resource decides: the result grows as the dominant share of the request in the
-  // node's room shrinks.
+  // The scarcest resource decides: the smaller a part of the room is asked, the better.
   template <class RoomOf>
   RoomShare smallest_share(const Resources& request, const RoomOf& room_of) const {
     RoomShare smallest = std::numeric_limits<std::int64_t>::max();

@@ -148,7 +148,7 @@ class NodesAhead final : public RoomAhead {
     return time < ahead.claimed_from ? room : room - claimed(node, d);
   }
 
-  // What claims take of the room that is being vacated.
+  // Claims take so much of the room that is being vacated.
   std::int64_t claimed(NodeId node, Dimension d) const {
     const Cluster& cluster = session_.cluster();
     std::int64_t vacated = 0;
