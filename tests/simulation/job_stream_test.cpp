@@ -198,7 +198,11 @@ TEST(JobStream, AJobOfWhichAPodFailsStartsAnewAtOnce) {
   EXPECT_EQ(goes_on.lost, Duration());
   request.troubles.startup = seconds(5);
   const StreamOutcome after_startup = run_stream(request).value().jobs[0];
-  EXPECT_EQ(after_startup.lost, after_startup.earlier.size() * seconds(5));
+  Duration startups{};
+  for (const auto& [start, end] : after_startup.earlier) {
+    startups += std::min<Duration>(end - start, seconds(5));
+  }
+  EXPECT_EQ(after_startup.lost, startups);
 }
 
 TEST(JobStream, AJobLosesItsNodeAndStartsAnewElsewhere) {

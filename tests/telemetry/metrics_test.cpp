@@ -62,6 +62,7 @@ std::string full_exposition(Metrics& metrics) {
   metrics.full_nodes_seen();
   metrics.config_load_failed();
   metrics.event_queue_stalled();
+  metrics.history_written(1);
   return metrics.expose({.planned_pods = 4,
                          .held_binds = 3,
                          .connections = 5,
