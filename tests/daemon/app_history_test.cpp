@@ -101,7 +101,7 @@ TEST_F(AppHistory, ADirectoryThatCannotBeWrittenHoldsNobodyUp) {
   ASSERT_TRUE(berthd_->says("job ml/g is Running")) << berthd_->printed();
   ASSERT_TRUE(berthd_->says("the history loses entries: " + file + "/history: cannot be made"))
       << berthd_->printed();
-  EXPECT_GE(berthd_->metric(kLost), 3);
+  EXPECT_TRUE(berthd_->eventually([&] { return berthd_->metric(kLost) >= 3; }));
   EXPECT_EQ(berthd_->get("/readyz").status, 200);
   EXPECT_EQ(berthd_->count_of_lines("the history loses entries"), 1U);
 }

@@ -165,7 +165,7 @@ TEST(WhenCommand, PodsOfANodeThatGoesWaitAgain) {
   EXPECT_NE(table.out.find("stopped"), std::string::npos) << table.out;
 }
 
-TEST(WhenCommand, AnEndThatNobodyKnowsIsSaid) {
+TEST(WhenCommand, AnEndThatNobodyKnowsIsShown) {
   std::string cluster = kCluster;
   const std::string limit = "  activeDeadlineSeconds: 7200\n";
   cluster.erase(cluster.find(limit), limit.size());
