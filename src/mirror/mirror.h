@@ -339,7 +339,7 @@ class Mirror {
   };
   // Nodes that came, were changed, or were left by a pod, lately.
   std::map<std::string, ChangedNode> changed_nodes_;
-  TimePoint node_changes_due_ = TimePoint::max();  // one of these is new then, or too old
+  TimePoint node_changes_due_ = TimePoint::max();        // one of these is new then, or too old
   std::unordered_map<std::string, TaskId> task_by_uid_;  // look-up only
   // Pod uid -> the unknown node it is bound to.
   std::map<std::string, std::string> node_of_waiting_;
