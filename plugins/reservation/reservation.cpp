@@ -228,9 +228,10 @@ class Reservation final : public Plugin {
   }
 
   Verdict could_be_kept_for(const Job& job, const Need& need) {
-    const std::size_t most = is_unbounded(job) ? cluster_->node_count() : most_locked();
+    const bool has_no_bound = is_unbounded(job);
+    const std::size_t most = has_no_bound ? cluster_->node_count() : most_locked();
     Verdict verdict = could_be_covered(*session_, most, job, need);
-    if (!verdict && unbounded_after_ > Duration(0) && !is_unbounded(job)) {
+    if (!verdict && unbounded_after_ > Duration(0) && !has_no_bound) {
       verdict.detail =
           session_->keep("it may have more once it has waited for " +
                          format_duration(unbounded_after_) + " and all pods have time limits");

@@ -98,9 +98,7 @@ class Behind {
 
   // BEHIND-7. A job that waits for its queue's share or limit, and not for room.
   void note_stopped(const Job& job) {
-    if (!session_.cluster().queue(job.queue).is_fifo) return;
-    closed_.insert(job.queue);
-    heads_.emplace(job.queue, job.id);
+    if (session_.cluster().queue(job.queue).is_fifo) closed_.insert(job.queue);
   }
 
   // None of them could start if all that is idle were on one node, nobody is promised a start, and
@@ -221,7 +219,7 @@ class Behind {
     if (attempt == Attempt::started) return;
     if (attempt == Attempt::stopped_by_queue) return note_stopped(job);
     const bool is_fifo = session_.cluster().queue(job.queue).is_fifo;
-    const bool is_first = is_fifo && heads_.emplace(job.queue, job.id).second;
+    const bool is_first = is_fifo && headed_.insert(job.queue).second;
     explain_unless_known(asks);
     if (!is_fifo || !(is_first || policy_ == BackfillPolicy::conservative)) return;
     // BEHIND-6. A start that somebody was promised does not come later.
@@ -291,20 +289,16 @@ class Behind {
     const Job& job = session_.cluster().job(asks.job);
     if (session_.is_refused(job.id)) return;
     const auto front = fronts_.find(job.queue);
-    explain(asks, front != fronts_.end() && front->second != job.id);
-  }
-
-  void explain(const Asks& asks, bool is_behind) {
-    const Cluster& cluster = session_.cluster();
-    const Job& job = cluster.job(asks.job);
-    if (is_behind) return session_.refuse(job.id, behind(session_, job.id, fronts_.at(job.queue)));
+    if (front != fronts_.end() && front->second != job.id) {
+      return session_.refuse(job.id, behind(session_, job.id, front->second));
+    }
     if (has_idle_room(*asks.need)) return session_.refuse(job.id, reject(Reason::room_kept));
     const ShapeId shape = asks.need->parts.front().shape;
     Refusal refusal =
         refusal_of(job.id, reject(Reason::gang_incomplete, job.placed_count(), job.min_available));
     refusal.task = asks.need->parts.front().first;
     refusal.nodes = session_.why_nowhere(shape, job.id);
-    refusal.node_count = static_cast<std::int32_t>(cluster.node_count());
+    refusal.node_count = static_cast<std::int32_t>(session_.cluster().node_count());
     session_.refuse(std::move(refusal));
   }
 
@@ -356,7 +350,7 @@ class Behind {
   const LimitTrust trust_;
   std::unique_ptr<RoomAhead> ahead_;
   std::map<QueueId, JobId> fronts_;  // the first of each queue, by order of service
-  std::map<QueueId, JobId> heads_;   // for which room is kept first
+  std::set<QueueId> headed_;         // the first that does not start had its turn
   std::set<QueueId> closed_;         // nobody knows when their first job starts
   std::optional<bool> is_any_end_known_;
   struct IdleSlots {

@@ -258,17 +258,14 @@ class NodesAhead final : public RoomAhead {
     return entry->second;
   }
 
-  // The times at which it may have more room than before.
+  // The times at which it may have more room or less.
   std::vector<TimePoint> times_of_change(const Asks& asks) {
     std::vector<TimePoint> times{session_.now()};
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       const auto passes = [&](const Need::Part& part) { return passing(part.shape)[n] != 0; };
       if (std::none_of(asks.need->parts.begin(), asks.need->parts.end(), passes)) continue;
-      const NodeAhead& ahead = at(NodeId(n));
-      for (const End& end : ahead.ends) times.push_back(end.at);
-      for (const Kept& kept : ahead.kept) {
-        if (kept.until != TimePoint::max()) times.push_back(kept.until);
-      }
+      const std::vector<TimePoint> of_node = times_of_change(NodeId(n), asks.stay);
+      times.insert(times.end(), of_node.begin(), of_node.end());
     }
     std::sort(times.begin(), times.end());
     times.erase(std::unique(times.begin(), times.end()), times.end());

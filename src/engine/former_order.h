@@ -16,8 +16,6 @@ class FormerOrder {
   // Puts those that had a place into their former order, and before all others.
   void restore(std::vector<JobId>& jobs);
   void note(const std::vector<JobId>& order);
-  void forget() { note({}); }
-  std::size_t size() const { return order_.size(); }
 
  private:
   std::uint32_t place_of(JobId job) const {

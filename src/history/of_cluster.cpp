@@ -2,20 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+
+#include "berth/model/dimensions.h"
 
 namespace berth::history {
 
 namespace {
-
-NamedAmounts request_of(const Cluster& cluster, const Shape& shape) {
-  NamedAmounts request = shape.unknown;
-  request.insert(shape.of_classes.begin(), shape.of_classes.end());
-  for (const auto& [dimension, amount] : shape.requested) {
-    if (dimension == kUnknown || dimension == kPods) continue;
-    request[cluster.dimensions().name(dimension)] = amount;
-  }
-  return request;
-}
 
 // Of these, a simulation knows what they say about the node alone.
 Constraints on_node(const Constraints& all) {
@@ -64,7 +57,9 @@ bool is_live(TaskStatus status) {
 
 RecordedPods pods_of_shape(const Cluster& cluster, ShapeId id, std::size_t count) {
   const Shape& shape = cluster.shape(id);
-  return {static_cast<std::int32_t>(count), request_of(cluster, shape), on_node(shape.constraints)};
+  NamedAmounts request = request_of(cluster.dimensions(), shape);
+  request.erase("pods");
+  return {static_cast<std::int32_t>(count), std::move(request), on_node(shape.constraints)};
 }
 
 std::vector<RecordedPods> pods_of(const Cluster& cluster, const Job& job) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -23,6 +24,14 @@ NodeObject* find_node(std::vector<ClusterEvent>& objects, const std::string& nam
     if (node != nullptr && node->name == name) return node;
   }
   return nullptr;
+}
+
+std::set<std::string> names_of_nodes(const std::vector<ClusterEvent>& objects) {
+  std::set<std::string> names;
+  for (const ClusterEvent& object : objects) {
+    if (const auto* const node = std::get_if<NodeObject>(&object)) names.insert(node->name);
+  }
+  return names;
 }
 
 Error no_such_node(const std::string& name, const char* flag) {
@@ -75,9 +84,10 @@ Status add_nodes(const std::string& text, std::vector<ClusterEvent>& objects) {
   node.locked_for_queue_since.reset();
   node.has_lock_taint = node.has_queue_lock_taint = false;
   const std::vector<PodObject> daemons = daemons_on(wanted->like, objects);
+  std::set<std::string> names = names_of_nodes(objects);
   for (std::int32_t number = 1, left = wanted->count; left > 0; ++number) {
     node.name = node.uid = fmt::format("{}-new-{}", wanted->like, number);
-    if (find_node(objects, node.name) != nullptr) continue;
+    if (!names.insert(node.name).second) continue;
     const auto host = node.labels.find("kubernetes.io/hostname");
     if (host != node.labels.end()) host->second = node.name;
     objects.emplace_back(node);

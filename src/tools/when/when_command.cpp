@@ -49,7 +49,7 @@ struct WhenFlags {
   KubeFlags kube;
   std::string run_time;
   WhatIf what_if;
-  RowFlags rows;
+  std::string queue;  // of the rows
   std::optional<std::string> output;
 };
 
@@ -142,7 +142,7 @@ int show(const ClusterInput& input, const WhenFlags& flags, std::optional<TimePo
          Console& console) {
   Result<ForecastDocument> document = When(flags, now, console).run(input);
   if (!document) return complain(document.error(), console);
-  keep_rows(flags.kube.name_space, flags.rows.queue, *document);
+  keep_rows(flags.kube.name_space, flags.queue, *document);
   if (form == Form::json) return finish(forecast_json(*document), console);
   return finish(forecast_table(*document, style_of(form, console)), console);
 }
@@ -201,7 +201,7 @@ Command add_when(CLI::App& berth) {
   declare_what_if(*command, flags->what_if);
   declare_kube(*command, flags->kube);
   command->get_option("--namespace")->description("Only jobs of this namespace");
-  declare_queue(*command, flags->rows.queue);
+  declare_queue(*command, flags->queue);
   declare_output(*command, flags->output);
   return {command, [flags](Console& console) { return run(*flags, console); }};
 }
