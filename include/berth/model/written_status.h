@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,12 +35,20 @@ struct WaitingPosition {
   bool operator==(const WaitingPosition&) const = default;
 };
 
+// When a job that waits will start (docs/design/forecast.md). Whole seconds; none: not known.
+struct WrittenStart {
+  std::optional<TimePoint> starts_by;  // a promise, as long as all keep their time limits
+  std::optional<TimePoint> likely_from, likely_to;
+  bool operator==(const WrittenStart&) const = default;
+};
+
 // status.waiting of a PodGroup, besides what its condition Unschedulable says.
 struct WrittenWaiting {
   std::string reason;  // code of the Reason; empty: there is no such field
   std::string queue;
   std::string position_text;  // for people; empty: it is in no order
   WaitingPosition position;
+  WrittenStart start;
   bool operator==(const WrittenWaiting&) const = default;
 };
 

@@ -1,0 +1,84 @@
+#include "forecast/runs.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace berth::forecast {
+
+namespace {
+
+constexpr std::string_view kSuffixLetters = "bcdfghjklmnpqrstvwxz2456789";  // of Kubernetes' names
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+// "28391820", "x7k2p", "5d9f6c7b8", "3f2a-": not a word.
+bool is_made_up(std::string_view part) {
+  if (part.empty() || std::any_of(part.begin(), part.end(), is_digit)) return true;
+  constexpr std::size_t kSuffix = 5;
+  return part.size() == kSuffix && part.find_first_not_of(kSuffixLetters) == std::string_view::npos;
+}
+
+// The time at which the last pod of its minimum had its node.
+TimePoint start_of(const Job& job, const Cluster& cluster, TimePoint now) {
+  TimePoint latest = TimePoint::min();
+  for (const TaskId id : job.tasks) latest = std::max(latest, cluster.task(id).scheduled_at);
+  return latest == TimePoint::min() ? now : std::min(latest, now);
+}
+
+std::optional<Duration> limit_of(const Job& job, const Cluster& cluster) {
+  std::optional<Duration> longest;
+  for (const TaskId id : job.tasks) {
+    const std::optional<TimeLimit> limit = time_limit_of(cluster, cluster.task(id));
+    if (!limit) return std::nullopt;
+    longest = std::max(longest.value_or(Duration()), limit->length);
+  }
+  return longest;
+}
+
+}  // namespace
+
+std::string template_of(const std::string& name) {
+  std::string_view stem = name;
+  const std::size_t begin = name.find('/') + 1;
+  for (;;) {
+    const std::size_t at = stem.find_last_of("-._");
+    if (at == std::string_view::npos || at <= begin || !is_made_up(stem.substr(at + 1))) break;
+    stem = stem.substr(0, at);
+  }
+  return std::string(stem);
+}
+
+RunKeys keys_of(const Job& job, std::optional<Duration> limit) {
+  const std::string size = "/" + std::to_string(job.min_available);
+  const std::string name_space = job.name.substr(0, job.name.find('/'));
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit.value_or(Duration()));
+  return {template_of(job.name) + size, name_space + size + "/" + std::to_string(seconds.count()),
+          job.queue_name};
+}
+
+void Runs::look_at(const std::vector<JobId>& changed, const Cluster& cluster, TimePoint now) {
+  for (const JobId id : changed) look_at(id, cluster, now);
+}
+
+void Runs::look_at(JobId id, const Cluster& cluster, TimePoint now) {
+  const Job& job = cluster.job(id);
+  auto run = runs_.find(id);
+  if (run != runs_.end() && (!job.exists || job.uid != run->second.uid)) {
+    runs_.erase(run);
+    run = runs_.end();
+  }
+  if (!job.exists || !job.is_ours() || job.task_count() == 0) return;
+  const std::int32_t on_nodes = job.count(TaskStatus::bound) + job.count(TaskStatus::running);
+  if (run == runs_.end()) {
+    if (on_nodes == 0 || job.bound_count() < job.min_available) return;
+    const TimePoint start = start_of(job, cluster, now);
+    runs_.emplace(id, Run{job.uid, start, limit_of(job, cluster)});
+    return on_start_(job, start);
+  }
+  if (on_nodes > 0) return;
+  const bool succeeds = job.count(TaskStatus::succeeded) == job.task_count();
+  if (succeeds) on_end_(job, run->second.limit, now - run->second.start);
+  runs_.erase(run);
+}
+
+}  // namespace berth::forecast
