@@ -37,10 +37,19 @@ struct JobFacts {
   bool operator==(const JobFacts&) const = default;
 };
 
+// It is a target at the time of a dump.
+struct RecordedTarget {
+  TimePoint since;
+  std::string why;
+  bool is_named = false;                                 // by a user
+  std::vector<std::pair<std::string, TimePoint>> nodes;  // kept for it, since then
+};
+
 struct RecordedJob : JobFacts {
-  std::vector<RecordedPods> pods;        // when most of them were there
-  std::optional<Duration> run_time;      // known beforehand; only of a dump
-  std::vector<std::string> places = {};  // nodes of all pods, one by one; only of a dump
+  std::vector<RecordedPods> pods;             // when most of them were there
+  std::optional<Duration> run_time;           // known beforehand; only of a dump
+  std::vector<std::string> places = {};       // nodes of all pods, one by one; only of a dump
+  std::optional<RecordedTarget> target = {};  // only of a dump
 };
 
 struct Recording {

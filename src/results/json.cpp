@@ -81,6 +81,23 @@ Json json_of(const Measures& measures) {
           {"byRunTime", json_of(measures.by_run_time)}};
 }
 
+Json json_of(const ForecastErrors& errors) {
+  return {{"known", errors.known},
+          {"medianError", number(errors.median)},
+          {"p90Error", number(errors.largest_of_nine)},
+          {"later", errors.later}};
+}
+
+Json json_of(const Forecasts& forecasts) {
+  return {{"waited", forecasts.waited},
+          {"byLimits", json_of(forecasts.by_limits)},
+          {"byLearned", json_of(forecasts.by_learned)},
+          {"insideLikely", forecasts.inside},
+          {"medianWidth", number(forecasts.width_median)},
+          {"promises", forecasts.promises},
+          {"brokenPromises", forecasts.broken}};
+}
+
 Json places_of(const JobResult& job, const std::vector<std::string>& names) {
   Json list = Json::array();
   for (const auto& [node, share] : job.nodes) {
@@ -121,12 +138,13 @@ Json json_of(const JobResult& job, const std::vector<std::string>& names) {
 // The jobs are written one by one: a tree of all of them would take a gigabyte for a large trace.
 void append(const JudgedRun& run, std::string& text) {
   const RunResult& result = run.result;
-  const Json head{{"config", result.name},
-                  {"nodes", number(result.nodes)},
-                  {"simulatedUntil", number(result.simulated_until)},
-                  {"secondsOfComputing", number(result.seconds_of_computing)},
-                  {"sessions", result.sessions},
-                  {"measures", json_of(run.measures)}};
+  Json head{{"config", result.name},
+            {"nodes", number(result.nodes)},
+            {"simulatedUntil", number(result.simulated_until)},
+            {"secondsOfComputing", number(result.seconds_of_computing)},
+            {"sessions", result.sessions},
+            {"measures", json_of(run.measures)}};
+  if (result.forecasts) head["forecasts"] = json_of(*result.forecasts);
   text += text_of(head);
   text.pop_back();  // the brace
   text += ",\n\"jobs\":[";

@@ -33,6 +33,24 @@ struct JobResult {
   std::vector<std::pair<double, double>> earlier_runs = {};
 };
 
+// How far forecast starts were off, in seconds.
+struct ForecastErrors {
+  std::int64_t known = 0;  // of so many jobs
+  double median = 0;
+  double largest_of_nine = 0;  // of ten
+  std::int64_t later = 0;      // started by more than a minute later than forecast
+};
+
+// RESULT-16. Starts that were forecast when jobs came that had to wait, beside the real ones.
+struct Forecasts {
+  std::int64_t waited = 0;  // jobs
+  ForecastErrors by_limits, by_learned;
+  std::int64_t inside = 0;    // of those with a learned forecast: started when it was likely
+  double width_median = 0;    // of the likely time, in seconds
+  std::int64_t promises = 0;  // targets with a promised start
+  std::int64_t broken = 0;    // of these: started later
+};
+
 struct RunResult {
   std::string name = {};  // "config/easy.yaml, lock=cluster"
   double nodes = 0;
@@ -42,6 +60,7 @@ struct RunResult {
   double seconds_of_computing = 0;
   std::int64_t sessions = 0;
   double idle_reserved = 0;  // node-seconds idle on nodes that were kept for a job or a queue
+  std::optional<Forecasts> forecasts = {};  // empty: nobody forecast
 };
 
 }  // namespace berth::results

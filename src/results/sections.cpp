@@ -138,6 +138,41 @@ Section fairness_section(std::span<const JudgedRun> runs) {
   return section.take();
 }
 
+Section forecast_section(std::span<const JudgedRun> runs) {
+  const auto any = [](const JudgedRun& run) { return run.result.forecasts.has_value(); };
+  if (std::none_of(runs.begin(), runs.end(), any)) return {};
+  SectionBuilder section(
+      runs, "Forecasts",
+      "For each job that had to wait, its start was forecast when it came: by the time limits of "
+      "all, and by run times that were learned from the jobs before. The error is the time from "
+      "the forecast to the start. The likely time is an interval that is to hold four of five.");
+  const auto add = [&](const std::string& label, auto text_of) {
+    section.row(label, [text_of](const JudgedRun& run) {
+      return run.result.forecasts ? text_of(*run.result.forecasts) : std::string("-");
+    });
+  };
+  const auto part = [](std::int64_t count, std::int64_t of) {
+    return of == 0 ? "-" : percent_text(static_cast<double>(count) / static_cast<double>(of));
+  };
+  const auto add_errors = [&](const std::string& by, ForecastErrors Forecasts::*errors) {
+    add("median error by " + by,
+        [=](const Forecasts& its) { return duration_text((its.*errors).median); });
+    add("nine of ten by " + by,
+        [=](const Forecasts& its) { return duration_text((its.*errors).largest_of_nine); });
+    add("later than by " + by,
+        [=](const Forecasts& its) { return part((its.*errors).later, (its.*errors).known); });
+  };
+  add("jobs that waited", [](const Forecasts& its) { return count_text(its.waited); });
+  add_errors("limits", &Forecasts::by_limits);
+  add_errors("learned times", &Forecasts::by_learned);
+  add("started when likely",
+      [=](const Forecasts& its) { return part(its.inside, its.by_learned.known); });
+  add("likely time, median", [](const Forecasts& its) { return duration_text(its.width_median); });
+  add("promised starts", [](const Forecasts& its) { return count_text(its.promises); });
+  add("promises broken", [](const Forecasts& its) { return count_text(its.broken); });
+  return section.take();
+}
+
 Section class_section(std::span<const JudgedRun> runs, ClassOf kind) {
   const bool is_size = kind == ClassOf::size;
   const auto list = is_size ? &Measures::by_size : &Measures::by_run_time;
@@ -187,6 +222,7 @@ std::vector<Section> sections_of(std::span<const JudgedRun> runs) {
   sections.push_back(fairness_section(runs));
   sections.push_back(class_section(runs, ClassOf::size));
   sections.push_back(class_section(runs, ClassOf::run_time));
+  sections.push_back(forecast_section(runs));
   sections.push_back(simulation_section(runs));
   std::erase_if(sections, [](const Section& section) { return section.rows.empty(); });
   return sections;

@@ -14,6 +14,7 @@
 #include "mirror/memory_cluster.h"
 #include "simulation/kept_room.h"
 #include "simulation/stream_pods.h"
+#include "simulation/stream_targets.h"
 #include "simulation/trial.h"
 
 namespace berth::simulation {
@@ -28,12 +29,6 @@ constexpr std::size_t kSessionsUnseenMost = 1'000;  // from report to report
 // For so long, jobs on an idle machine wait for what the clock alone may bring.
 constexpr Duration kIdleMost = std::chrono::hours(24 * 7);
 
-// Numbers as text sort as numbers do.
-std::string padded(std::size_t number) {
-  std::string text = std::to_string(number);
-  return std::string(10 - std::min<std::size_t>(10, text.size()), '0') + text;
-}
-
 class Stream {
  public:
   Stream(StreamRequest& request, engine::Scheduler& scheduler)
@@ -42,9 +37,9 @@ class Stream {
         memory_(mirror_options(request.config)),
         chances_(request.troubles.seed) {
     for (const ClusterEvent& other : request.others) memory_.apply(other);
-    for (std::size_t n = 0; n < request.nodes.size(); ++n) {
-      memory_.apply(request.nodes[n]);
-      node_index_.emplace(request.nodes[n].name, static_cast<std::int32_t>(n));
+    for (const NodeObject& node : nodes_with_locks(request, kBeginning)) {
+      memory_.apply(node);
+      node_index_.emplace(node.name, static_cast<std::int32_t>(node_index_.size()));
     }
     const Duration between = request.troubles.between_node_failures;
     for (std::size_t n = 0; between > Duration() && n < request.nodes.size(); ++n) {
@@ -69,6 +64,7 @@ class Stream {
       cancel_those_that_leave();
       take_in_those_that_come();
       decide();
+      show_those_that_wait();
       kept_.look_at(memory_.cluster());
       if (!report_progress()) break;
     }
@@ -129,6 +125,7 @@ class Stream {
         continue;
       }
       result_.jobs[end.job].end = now_ - kBeginning;
+      if (request_.observer != nullptr) request_.observer->ends(end.job, now_ - state.start);
       leave(end.job);
       state.state = State::is_over;
       ++done_;
@@ -159,8 +156,10 @@ class Stream {
       group.queue = job.queue;
       group.min_member = job.pods;
       if (job.limit) group.time_limit = *job.limit + request_.troubles.startup;
+      if (job.target) group.marks = marks_of(*job.target, now_);
       memory_.apply(group);
       add_pods(next_job_);
+      came_.push_back(next_job_);
       start_where_it_is(next_job_);
       if (job.cancelled_after) cancellations_.emplace(now_ + *job.cancelled_after, next_job_);
     }
@@ -229,6 +228,17 @@ class Stream {
     }
   }
 
+  void show_those_that_wait() {
+    std::erase_if(came_, [&](std::size_t job) { return states_[job].state != State::waits; });
+    if (request_.observer != nullptr && !came_.empty()) {
+      request_.observer->waits(came_, [&](const auto& look) {
+        memory_.mirror().settle(now_);
+        scheduler_.inspect(memory_.mirror().cluster_for_session(), now_, look);
+      });
+    }
+    came_.clear();
+  }
+
   // Has anything changed by it?
   bool carry_out(Plan plan) {
     mirror::Mirror& mirror = memory_.mirror();
@@ -261,6 +271,7 @@ class Stream {
       outcome.start = now_ - kBeginning;
       outcome.nodes.clear();
       --waiting_;
+      if (request_.observer != nullptr) request_.observer->starts(index, now_);
       plan_end(index);
     }
     outcome.nodes.push_back(node_index_.at(node));
@@ -344,6 +355,7 @@ class Stream {
   TimePoint now_ = kBeginning;
   TimePoint busy_until_ = kBeginning;
   std::optional<TimePoint> wake_at_;
+  std::vector<std::size_t> came_;  // at this instant
   std::size_t next_job_ = 0;
   std::size_t waiting_ = 0;  // jobs
   std::size_t done_ = 0;

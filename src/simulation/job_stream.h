@@ -13,6 +13,10 @@
 #include "berth/model/event.h"
 #include "conf/config.h"
 
+namespace berth::engine {
+class Session;
+}
+
 namespace berth::simulation {
 
 inline constexpr const char* kModelLabel = "berth.dev/gpu-model";  // of nodes
@@ -22,6 +26,14 @@ struct StreamPods {
   std::int32_t count = 1;
   NamedAmounts request;  // "pods" aside
   Constraints constraints;
+};
+
+// A job that is a target when it comes.
+struct StreamTarget {
+  Duration since{};  // for so long
+  std::string why;
+  bool is_named = false;                                // by a user
+  std::vector<std::pair<std::string, Duration>> nodes;  // kept for it, for so long
 };
 
 // A job that comes, runs for a time that nobody knows before, and is gone.
@@ -40,6 +52,7 @@ struct StreamJob {
   Duration waited{};                // before it comes: it is as much older
   std::vector<std::string> places;  // by pod: it runs there from the first
   bool never_ends = false;
+  std::optional<StreamTarget> target = {};  // none: it is none yet
 };
 
 struct StreamOutcome {
@@ -60,6 +73,19 @@ struct StreamTroubles {
   std::uint64_t seed = 1;
 };
 
+// Sees a stream while it runs. Jobs are indices into the request's.
+class StreamObserver {
+ public:
+  // Opens a session in the state that the next one would find.
+  using Inspect = std::function<void(const std::function<void(engine::Session&)>&)>;
+
+  virtual ~StreamObserver() = default;
+  // After the sessions of an instant: these came at it, and wait.
+  virtual void waits(const std::vector<std::size_t>& jobs, const Inspect& inspect) = 0;
+  virtual void starts(std::size_t job, TimePoint now) = 0;
+  virtual void ends(std::size_t job, Duration run) = 0;
+};
+
 struct StreamRequest {
   std::vector<StreamJob> jobs;  // by submit; names are distinct
   std::vector<NodeObject> nodes;
@@ -69,6 +95,7 @@ struct StreamRequest {
   Duration give_up_after = std::chrono::hours(24 * 366 * 100);  // of simulated time
   // Now and then, with the number of jobs that are done; false: stop here. May be empty.
   std::function<bool(std::size_t done)> on_progress;
+  StreamObserver* observer = nullptr;  // null: nobody
 };
 
 struct StreamResult {

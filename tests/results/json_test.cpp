@@ -45,6 +45,18 @@ TEST(ResultJson, RESULT11HasRunsWithMeasuresAndJobs) {
   EXPECT_FALSE(last.contains("nodes"));
 }
 
+TEST(ResultJson, RESULT16HasForecastsIfThereAreSome) {
+  RunResult run = three_jobs();
+  EXPECT_FALSE(document_of(run)["runs"][0].contains("forecasts"));
+  run.forecasts = Forecasts{.waited = 3, .by_limits = {3, 60, 90, 1}, .inside = 2, .promises = 1};
+  const Json forecasts = document_of(std::move(run))["runs"][0]["forecasts"];
+  EXPECT_EQ(forecasts["waited"], 3);
+  EXPECT_EQ(forecasts["byLimits"],
+            Json::parse(R"({"known":3,"medianError":60,"p90Error":90,"later":1})"));
+  EXPECT_EQ(forecasts["insideLikely"], 2);
+  EXPECT_EQ(forecasts["promises"], 1);
+}
+
 TEST(ResultJson, RESULT11WholeNumbersHaveNoPoint) {
   RunResult run = three_jobs();
   run.jobs[0].submit = 1.5;

@@ -64,6 +64,12 @@ double give_pods(const RecordedJob& from, Sizes& sizes, simulation::StreamJob& j
   return size;
 }
 
+simulation::StreamTarget stream_target(const history::RecordedTarget& from, TimePoint now) {
+  simulation::StreamTarget target{now - from.since, from.why, from.is_named, {}};
+  for (const auto& [node, since] : from.nodes) target.nodes.emplace_back(node, now - since);
+  return target;
+}
+
 simulation::StreamJob stream_job(const RecordedJob& from, const Recording& recording,
                                  const RunTimes& times, std::optional<Duration> run) {
   simulation::StreamJob job;
@@ -74,6 +80,7 @@ simulation::StreamJob stream_job(const RecordedJob& from, const Recording& recor
   job.queue = from.queue;
   job.priority = from.priority;
   job.places = from.places;
+  if (from.target) job.target = stream_target(*from.target, recording.begin);
   if (!from.started && from.ended) {
     job.cancelled_after =
         std::max(Duration(), *from.ended - std::max(from.submitted, recording.begin));

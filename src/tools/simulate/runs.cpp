@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tools/progress.h"
+#include "tools/simulate/forecast_trial.h"
 
 namespace berth::tools {
 
@@ -42,11 +43,12 @@ class Interrupts {
 class Runs {
  public:
   Runs(const std::vector<Variant>& variants, const Input& input,
-       const simulation::StreamTroubles& troubles, Console& console)
+       const simulation::StreamTroubles& troubles, bool forecasts, Console& console)
       : variants_(variants),
         workload_(input.workload),
         nodes_(input.nodes),
         troubles_(troubles),
+        forecasts_(forecasts),
         progress_(console),
         done_(variants.size(), 0),
         results_(variants.size()) {}
@@ -79,6 +81,8 @@ class Runs {
     request.config = variants_[i].config;
     request.troubles = troubles_;
     request.on_progress = [&](std::size_t done) { return note_progress(i, done); };
+    std::optional<ForecastTrial> trial;
+    if (forecasts_) request.observer = &trial.emplace(workload_, variants_[i].config);
     const auto begun = std::chrono::steady_clock::now();
     Result<simulation::StreamResult> result = simulation::run_stream(std::move(request));
     const std::lock_guard lock(mutex_);
@@ -88,6 +92,7 @@ class Runs {
     }
     results_[i] = result_of(workload_, nodes_, *result);
     results_[i].name = variants_[i].name + (result->was_stopped ? " (stopped)" : "");
+    if (trial) results_[i].forecasts = trial->measured();
     results_[i].seconds_of_computing =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   }
@@ -111,6 +116,7 @@ class Runs {
   const Workload& workload_;
   const std::vector<NodeObject>& nodes_;
   const simulation::StreamTroubles& troubles_;
+  const bool forecasts_;
   std::chrono::steady_clock::time_point begun_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;  // guards what follows
@@ -125,10 +131,10 @@ class Runs {
 Result<std::vector<results::JudgedRun>> run_all(const std::vector<Variant>& variants,
                                                 const Input& input,
                                                 const simulation::StreamTroubles& troubles,
-                                                Console& console) {
+                                                bool forecasts, Console& console) {
   is_interrupted.store(false);
   const Interrupts interrupts;
-  return Runs(variants, input, troubles, console).run();
+  return Runs(variants, input, troubles, forecasts, console).run();
 }
 
 }  // namespace berth::tools

@@ -11,10 +11,11 @@
 
 namespace berth::tools {
 
-// Runs the variants, several at once, with progress. Ctrl-C ends them early.
+// Runs the variants, several at once, with progress. Ctrl-C ends them early. `forecasts`: starts
+// are forecast, and compared with what came.
 Result<std::vector<results::JudgedRun>> run_all(const std::vector<Variant>& variants,
                                                 const Input& input,
                                                 const simulation::StreamTroubles& troubles,
-                                                Console& console);
+                                                bool forecasts, Console& console);
 
 }  // namespace berth::tools

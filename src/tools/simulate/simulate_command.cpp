@@ -53,6 +53,7 @@ struct SimulateFlags {
   std::string failures;                         // per mille
   std::string seed;
   bool victims_go_on = false;
+  bool forecasts = false;
   std::optional<std::string> output;
 };
 
@@ -112,7 +113,7 @@ int run(const SimulateFlags& flags, Console& console) {
   if (const Status possible = try_html(flags.html); !possible) {
     return complain(possible.error(), console);
   }
-  const auto runs = run_all(*variants, *input, *troubles, console);
+  const auto runs = run_all(*variants, *input, *troubles, flags.forecasts, console);
   if (!runs) return complain(runs.error(), console);
   if (!flags.html.empty()) {
     if (const Status written = write_html(flags.html, *runs); !written) {
@@ -148,6 +149,8 @@ void declare(CLI::App& command, SimulateFlags& flags) {
       ->type_name("TIME");
   command.add_flag("--victims-go-on", flags.victims_go_on,
                    "Work before an eviction or a failure counts; default: jobs start anew");
+  command.add_flag("--forecasts", flags.forecasts,
+                   "Forecasts the start of each job that waits, and compares with what came");
   command.add_option("--seed", flags.seed, "Of failures; default: 1")->type_name("N");
   command.add_option("--html", flags.html, "Also writes a report to look at")->type_name("FILE");
   declare_output(command, flags.output);

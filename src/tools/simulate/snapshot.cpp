@@ -76,7 +76,18 @@ class Snapshot {
     const bool runs = static_cast<std::int32_t>(placed.size()) >= recorded.minimum;
     recorded.run_time = run_time_of(runs ? placed : job.tasks);
     if (runs) put(placed, recorded);
+    if (!runs && job.election) recorded.target = target_of(job);
     return recorded;
+  }
+
+  history::RecordedTarget target_of(const Job& job) const {
+    history::RecordedTarget target{
+        job.election->since, job.election->why, job.election->is_named, {}};
+    for (const NodeId id : cluster_.locks().nodes_of(job.id)) {
+      const Node& node = cluster_.node(id);
+      target.nodes.emplace_back(node.name, node.lock.since);
+    }
+    return target;
   }
 
   // Of the pods, the longest; none: one has none.

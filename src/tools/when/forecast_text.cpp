@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "tools/simulate/values.h"
 #include "views/document_head.h"
 
 namespace berth::tools {
@@ -16,8 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Starts = std::map<std::string, std::optional<Duration>>;  // by job
-
-double in_seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
 // Whole seconds: a session decides within one.
 Duration rounded(Duration time) { return std::chrono::round<std::chrono::seconds>(time); }
