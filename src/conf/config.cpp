@@ -29,6 +29,7 @@ namespace {
 using namespace std::chrono_literals;
 constexpr DurationRange kPeriodRange{10ms, 1h};
 constexpr DurationRange kClaimRange{1s, 24h};
+constexpr DurationRange kForecastRange{0s, 1h};
 constexpr DurationRange kBarrierRange{100ms, 1h};
 constexpr DurationRange kVetoRange{1s, 24h};
 constexpr DurationRange kLeaseRange{1s, 1h};
@@ -63,6 +64,9 @@ class ConfigLoader {
     read_leader_election(root["leaderElection"]);
     read_kube_api(root["kubeAPI"]);
     read_history(reading_, root["history"], config_.history);
+    require_known_keys(root["forecast"], "forecast");
+    config_.forecast.period =
+        duration_within(root["forecast"]["period"], config_.forecast.period, kForecastRange);
     if (reading_.failed()) return reading_.error();
     for (std::string& each : advice_on(config_.session)) {
       config_.warnings.push_back(std::move(each));

@@ -136,6 +136,11 @@ struct HistorySettings {
   bool operator==(const HistorySettings&) const = default;
 };
 
+struct ForecastSettings {
+  Duration period = std::chrono::seconds(10);  // 0: starts are not forecast
+  bool operator==(const ForecastSettings&) const = default;
+};
+
 struct Config {
   engine::SessionConfig session;
   std::vector<std::string> scheduler_names{"berth"};  // spec.schedulerName of pods we decide for
@@ -155,6 +160,7 @@ struct Config {
   LeaderElectionSettings leader_election;
   KubeApiSettings kube_api;
   HistorySettings history;
+  ForecastSettings forecast;
   std::vector<std::string> warnings;  // settings that are accepted but hardly wanted; with places
   std::string text;                   // the text that it was read from
 };

@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 91> kKeys{{
+constexpr std::array<ConfigKey, 93> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "actions of a session, in this order; each once"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -41,6 +41,7 @@ constexpr std::array<ConfigKey, 91> kKeys{{
     {"", "kubeAPI", "map", "", "limits for requests to the API server"},
     {"", "history", "map", "none: nothing is recorded",
      "where berthd records jobs, nodes and queues for `berth simulate` (docs/design/history.md)"},
+    {"", "forecast", "map", "", "when jobs that wait will start (docs/forecast.md)"},
     {"", "metrics", "map", "ignored", "Volcano's; accepted and ignored with a warning"},
     {"", "args", "nothing", "ignored", "Volcano's; accepted when empty, with a warning"},
     {"tiers[]", "plugins", "list", "required", "plugins of one rank"},
@@ -153,6 +154,8 @@ constexpr std::array<ConfigKey, 91> kKeys{{
      "namespace of kube-scheduler's Lease"},
     {"kubeAPI", "schedulerLeaseName", "DNS name", "`kube-scheduler`",
      "name of kube-scheduler's Lease"},
+    {"forecast", "period", "duration up to 1h", "`10s`",
+     "how often starts are planned, while jobs wait; `0s`: they are not forecast"},
     {"history", "directory", "path", "required", "one for each berthd; it is made if need be"},
     {"history", "size", "amount, 4Mi to 1Ti", "`256Mi`",
      "of all files there; the oldest are deleted"},

@@ -47,7 +47,7 @@ class App {
                  environment_->shown_changed();
                },
                [](const std::string& line) { log(Level::info, line); }, EventQueue::kCapacity,
-               history_ == nullptr ? nullptr : &history_->recorder},
+               history_ == nullptr ? nullptr : &history_->recorder, true},
               std::move(scheduler)),
         endpoints_(*configuration_, metrics_, core_, *environment_, view_),
         servers_(*config_, where) {
@@ -138,6 +138,7 @@ class App {
       log(Level::warning, "\"" + key + "\" has changed and takes effect at the next start");
     }
     core_.loop.replace(std::move(*scheduler), config.schedule_period);
+    if (core_.forecasts != nullptr) core_.forecasts->set_rules(forecast::rules_of(config));
     log(Level::info, "the configuration has changed");
   }
 
@@ -182,6 +183,7 @@ class App {
     if (const Status stopped = servers_.stop(kServerDrain); !stopped) {
       log(Level::warning, stopped.error().to_string());
     }
+    if (core_.forecasts != nullptr) core_.forecasts->stop();
     core_.loop.stop();
     environment_->stop();
     if (history_ != nullptr) history_->sink.stop();

@@ -89,6 +89,7 @@ std::vector<std::string> Configuration::waiting_for_restart() const {
   if (now->leader_election != first_->leader_election) keys.push_back("leaderElection");
   if (now->kube_api != first_->kube_api) keys.push_back("kubeAPI");
   if (now->history != first_->history) keys.push_back("history");
+  if (now->forecast != first_->forecast) keys.push_back("forecast");
   return keys;
 }
 

@@ -51,6 +51,7 @@ Core::Core(Parts parts, engine::Scheduler scheduler)
               parts.environment.binder(), events, [this] { events.wake(); }),
       attempts(barrier, parts.real_clock),
       service(published, barrier, events, parts.real_clock, moves, attempts, parts.observer),
+      forecasts(forecasts_of(parts)),
       loop(loop_parts(parts), loop_settings(parts.config, parts.environment), std::move(scheduler)),
       config_(parts.config),
       environment_(parts.environment) {}
@@ -78,7 +79,16 @@ SessionLoop::Parts Core::loop_parts(const Parts& parts) {
           &environment.leadership(),
           environment.starting_pods(),
           &parts.real_clock,
-          parts.recorder};
+          parts.recorder,
+          forecasts.get()};
+}
+
+std::unique_ptr<Forecasts> Core::forecasts_of(const Parts& parts) {
+  const Duration period = parts.config.forecast.period;
+  if (!parts.forecasts || period == Duration()) return nullptr;
+  return std::make_unique<Forecasts>(
+      Forecasts::Parts{parts.real_clock, parts.metrics, starts, [this] { events.wake(); }, period},
+      forecast::rules_of(parts.config));
 }
 
 apiview::PodInterceptor::Parts Core::view_parts(std::function<void(const std::string&)> complain) {

@@ -8,6 +8,7 @@
 #include "conf/config.h"
 #include "daemon/environment.h"
 #include "daemon/event_queue.h"
+#include "daemon/forecasts.h"
 #include "daemon/session_loop.h"
 #include "engine/scheduler.h"
 #include "extender/service.h"
@@ -32,6 +33,7 @@ class Core {
     reconcile::Log log;
     std::size_t queue_capacity = EventQueue::kCapacity;
     history::Recorder* recorder = nullptr;  // null: nothing is recorded
+    bool forecasts = false;                 // on a thread of its own
   };
 
   Core(Parts parts, engine::Scheduler scheduler);
@@ -40,6 +42,7 @@ class Core {
   apiview::PodInterceptor::Parts view_parts(std::function<void(const std::string&)> complain);
 
  private:
+  std::unique_ptr<Forecasts> forecasts_of(const Parts& parts);
   SessionLoop::Parts loop_parts(const Parts& parts);
 
  public:  // in the order in which they depend on each other
@@ -48,11 +51,13 @@ class Core {
   ports::Published<views::QueueTable> queues{nullptr};
   ports::Published<views::ReservationTable> reservations{nullptr};
   ports::Published<views::EvictedJobs> evicted_jobs{nullptr};
+  ports::Published<views::StartTable> starts{nullptr};
   ports::Published<ports::ShownPods> shown{std::make_shared<const ports::ShownPods>()};
   extender::Moves moves;
   extender::GangBarrier barrier;
   extender::AttemptLog attempts;
   extender::Service service;
+  std::unique_ptr<Forecasts> forecasts;  // null: there are none
   SessionLoop loop;
 
  private:

@@ -8,6 +8,7 @@
 #include "views/document_head.h"
 #include "views/queue_document.h"
 #include "views/reservation_document.h"
+#include "views/start_document.h"
 
 namespace berth::daemon {
 
@@ -46,6 +47,7 @@ void Endpoints::add_routes(Servers& servers, PageMaker& maker) {
   get_names("/queues", [this] { return queues(); });
   get_names("/reservations", [this] { return reservations(); });
   get_names("/evictions", [this] { return evictions(); });
+  get_names("/starts", [this] { return starts(); });
   get_names("/configz", [this] {
     return http::Response{200, "application/json", configuration_.describe()};
   });
@@ -105,6 +107,13 @@ http::Response Endpoints::evictions() const {
   const auto jobs = core_.evicted_jobs.load();
   if (jobs == nullptr) return unknown();
   return {200, "application/json", views::write_evicted_jobs(*jobs)};
+}
+
+http::Response Endpoints::starts() const {
+  if (core_.forecasts == nullptr) return http::text_response(404, "forecast.period is 0s");
+  const auto table = core_.starts.load();
+  if (table == nullptr) return unknown();
+  return {200, "application/json", views::write_start_table(*table)};
 }
 
 http::Response Endpoints::exposition(const Servers& servers) const {

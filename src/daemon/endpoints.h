@@ -14,7 +14,7 @@
 namespace berth::daemon {
 
 // The endpoints for people and probes: /healthz /livez /readyz /metrics /queues /reservations
-// /evictions /configz /version. Everything must outlive the servers.
+// /evictions /starts /configz /version. Everything must outlive the servers.
 class Endpoints {
  public:
   Endpoints(const Configuration& configuration, telemetry::Metrics& metrics, const Core& core,
@@ -35,6 +35,7 @@ class Endpoints {
   http::Response queues() const;
   http::Response reservations() const;
   http::Response evictions() const;
+  http::Response starts() const;
   http::Response exposition(const Servers& servers) const;
   std::string writes_exposition() const;
 

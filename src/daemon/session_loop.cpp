@@ -121,6 +121,7 @@ void SessionLoop::run() {
 
 void SessionLoop::record(const std::vector<JobId>& changed, TimePoint now) {
   if (parts_.recorder != nullptr) parts_.recorder->look_at(changed, mirror_.cluster(), now);
+  if (parts_.forecasts != nullptr) parts_.forecasts->look_at(changed, mirror_.cluster(), now);
 }
 
 SessionLoop::Pause SessionLoop::step(const EventQueue::Batch& batch, bool is_synced) {
@@ -256,6 +257,7 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   announce(plan, now);
   reconcile(now);
   report(plan, events.size(), took);
+  begin_forecast(plan, now);
 }
 
 // Answers to writes are there, a bind call has come, or a failed write is due again. For that
@@ -296,6 +298,7 @@ void SessionLoop::announce(const Plan& plan, TimePoint now) {
   announcer_.announce_unclaimed(changed, cluster, now);
   reconciler_.look_at(changed);
   reconciler_.look_at(announcer_.announce(plan, cluster, now));
+  take_forecast(now);
   if (views_.refresh(plan, cluster, now)) announcer_.announce_queues(*views_.queues());
   reconciler_.set_options(reconciler_options());
   gangs_.advise(plan, cluster, changed, now);

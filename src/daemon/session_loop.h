@@ -15,6 +15,7 @@
 #include "daemon/catch_up.h"
 #include "daemon/event_queue.h"
 #include "daemon/evicted_work.h"
+#include "daemon/forecasts.h"
 #include "daemon/gang_keeper.h"
 #include "daemon/guard_keeper.h"
 #include "daemon/published_views.h"
@@ -64,6 +65,7 @@ class SessionLoop {
     ports::StartingPods* starting_pods = nullptr;   // null: no other may have led (LEASE-9)
     const Clock* real_clock = &steady_clock();      // the loop's pauses go by it
     history::Recorder* recorder = nullptr;          // null: nothing is recorded
+    Forecasts* forecasts = nullptr;                 // null: no starts are forecast
   };
   struct Settings {
     mirror::Options mirror;
@@ -151,6 +153,8 @@ class SessionLoop {
   void publish_evicted(std::shared_ptr<const views::EvictedJobs> jobs);
   void announce(const Plan& plan, TimePoint now);
   void record(const std::vector<JobId>& changed, TimePoint now);
+  void take_forecast(TimePoint now);
+  void begin_forecast(const Plan& plan, TimePoint now);
   void reconcile(TimePoint now);
   void give_up(const std::vector<PlacementDropped>& drops);
   void drop(const std::vector<PlacementDropped>& drops);

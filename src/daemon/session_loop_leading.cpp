@@ -100,6 +100,7 @@ void SessionLoop::cease_to_lead() {
   evicted_work_.stop_leading();
   publish_evicted(nullptr);
   views_.stop_leading(now);
+  if (parts_.forecasts != nullptr) parts_.forecasts->stop_leading();
   published_stamp_ = 0;
   parts_.published.store(std::make_shared<const ports::PlanTable>());
   parts_.on_published();

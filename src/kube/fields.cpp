@@ -43,13 +43,17 @@ Duration read_seconds(const document::Cursor& at, std::int64_t fallback) {
   return std::chrono::seconds(std::clamp(given, std::int64_t{0}, kSecondsMost));
 }
 
-// No sum of it and a duration is too large.
+}  // namespace
+
 std::optional<TimePoint> read_time_since_1970(const document::Cursor& at) {
   if (!at.is_present()) return std::nullopt;
   return std::max(at.time(), TimePoint());
 }
 
-}  // namespace
+WrittenStart read_start(const document::Cursor& waiting) {
+  return {read_time_since_1970(waiting["startsBy"]), read_time_since_1970(waiting["likelyFrom"]),
+          read_time_since_1970(waiting["likelyTo"])};
+}
 
 Metadata read_metadata(const document::Cursor& object, std::string_view kind, Scope scope) {
   const document::Cursor from = object["metadata"];

@@ -53,6 +53,10 @@ std::string annotation_or_label(const document::Cursor& object, std::string_view
 std::optional<Duration> read_waiting_limit(const document::Cursor& object);
 // TIME-1. One that cannot be read counts as absent, with a warning.
 std::optional<Duration> read_stated_limit(const document::Cursor& object);
+// None: it is not there. No sum of it and a duration is too large.
+std::optional<TimePoint> read_time_since_1970(const document::Cursor& at);
+// START-1. Of status.waiting of a PodGroup.
+WrittenStart read_start(const document::Cursor& waiting);
 TimeTerms read_time_terms(const document::Cursor& pod);
 // TIME-7. Of a Job or a Kubeflow job; none: it has none.
 std::optional<JobDeadline> read_job_deadline(const document::Cursor& job);

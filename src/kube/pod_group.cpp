@@ -38,6 +38,7 @@ WrittenWaiting read_waiting(const document::Cursor& waiting) {
   for (const document::Cursor& name : waiting["aheadInNamespace"].items()) {
     position.names.push_back(name.text());
   }
+  written.start = read_start(waiting);
   return written;
 }
 

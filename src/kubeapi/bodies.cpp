@@ -37,10 +37,17 @@ Json waiting_of(const ports::GroupStatus& status) {
   const WrittenWaiting& written = status.waiting;
   if (written.reason.empty()) return {};
   Json waiting{
-      {"reason", written.reason},   {"message", status.message}, {"since", nullptr},
-      {"queue", written.queue},     {"position", nullptr},       {"queuePosition", nullptr},
-      {"queueWaiting", nullptr},    {"jobsAhead", nullptr},      {"jobsAheadInNamespace", nullptr},
-      {"aheadInNamespace", nullptr}};
+      {"reason", written.reason},    {"message", status.message}, {"since", nullptr},
+      {"queue", written.queue},      {"position", nullptr},       {"queuePosition", nullptr},
+      {"queueWaiting", nullptr},     {"jobsAhead", nullptr},      {"jobsAheadInNamespace", nullptr},
+      {"aheadInNamespace", nullptr}, {"startsBy", nullptr},       {"likelyFrom", nullptr},
+      {"likelyTo", nullptr}};
+  const auto put_time = [&](const char* key, const std::optional<TimePoint>& time) {
+    if (time) waiting[key] = format_time(std::chrono::floor<std::chrono::seconds>(*time));
+  };
+  put_time("startsBy", written.start.starts_by);
+  put_time("likelyFrom", written.start.likely_from);
+  put_time("likelyTo", written.start.likely_to);
   if (status.waits_since != TimePoint()) {
     waiting["since"] = format_time(std::chrono::floor<std::chrono::seconds>(status.waits_since));
   }

@@ -92,6 +92,11 @@ void Announcer::announce_status(const Job& job, const ports::GroupStatus& before
   }
 }
 
+void Announcer::announce_broken_promise(const Job& job, const std::string& message, TimePoint now) {
+  events_.log("job " + job.name + " " + message);
+  if (job.has_group) events_.publish(ref_of(job), {true, "StartDelayed", message}, now);
+}
+
 void Announcer::announce_reserved(const ports::ObjectRef& queue, const WrittenCondition& before,
                                   const WrittenCondition& after, TimePoint now) {
   const bool is_as_before = !before.reason.empty() && before.holds == after.holds;

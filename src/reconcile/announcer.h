@@ -36,6 +36,13 @@ class Announcer {
                           TimePoint now) {
     unclaimed_.report(changed, cluster, now);
   }
+  // The starts that are forecast. Returns the jobs of which a status may be another now.
+  std::vector<JobId> take_starts(std::shared_ptr<const views::StartTable> table,
+                                 const Cluster& cluster, TimePoint now) {
+    return waiting_.take_starts(std::move(table), cluster, now);
+  }
+  // START-3. A promised start does not hold any more.
+  void announce_broken_promise(const Job& job, const std::string& message, TimePoint now);
   void announce_queues(const views::QueueTable& table) { queues_.log_changes(table); }
   // A PodGroup's status changes from one to the other.
   void announce_status(const Job& job, const ports::GroupStatus& before,

@@ -2,6 +2,7 @@
 
 #include "berth/base/printable.h"
 #include "reconcile/job_order.h"
+#include "reconcile/start_moves.h"
 #include "reconcile/target_condition.h"
 
 namespace berth::reconcile {
@@ -27,8 +28,8 @@ ports::GroupStatus status_of(const Job& job, const Waiting& waiting) {
   status.reason = volcano_reason(waiting.code);
   status.message = waiting.message;
   if (!waiting.code.empty() && job.api == GroupApi::volcano) {
-    status.waiting = {waiting.code, job.queue_name, position_text_of(job, waiting),
-                      waiting.position};
+    status.waiting = {
+        waiting.code, job.queue_name, position_text_of(job, waiting), waiting.position, {}};
   }
   if (!job.not_honoured.empty()) {
     status.honoured = {false, "FieldsNotHonoured", printable(not_honoured_text(job)), {}};
@@ -132,6 +133,11 @@ DesiredGroupStatus desired_group_status(const Job& job, const Waiting& waiting,
   ports::GroupStatus& status = desired.status;
   // Its pods are only coming. Some controllers make them when the phase is Inqueue, so the phase is
   // written.
+  if (!status.waiting.reason.empty()) {
+    const WrittenStart& start = waiting.start.value_or(before.waiting.start);
+    const bool moves = is_moved(start, before.waiting.start, now);
+    status.waiting.start = moves ? start : before.waiting.start;
+  }
   desired.is_provisional = is_young(job, now) && waiting.code == code(Reason::too_few_tasks);
   if (desired.is_provisional) {
     status.reason = status.message = {};

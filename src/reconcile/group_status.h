@@ -12,9 +12,10 @@ namespace berth::reconcile {
 
 // Why a job waits; an empty code: it does not.
 struct Waiting {
-  std::string code;          // of the Reason
-  std::string message;       // without the position
-  WaitingPosition position;  // by the last session that worked it out
+  std::string code;                        // of the Reason
+  std::string message;                     // without the position
+  WaitingPosition position;                // by the last session that worked it out
+  std::optional<WrittenStart> start = {};  // none: nothing is known since this berthd leads
 };
 
 // With the position of the job, if it is in an order.

@@ -1,8 +1,10 @@
 #include "reconcile/waiting_jobs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "berth/base/printable.h"
+#include "reconcile/start_moves.h"
 
 namespace berth::reconcile {
 
@@ -43,6 +45,22 @@ std::vector<JobId> WaitingJobs::refresh(const Plan& plan, const Cluster& cluster
   return changed;
 }
 
+std::vector<JobId> WaitingJobs::take_starts(std::shared_ptr<const views::StartTable> table,
+                                            const Cluster& cluster, TimePoint now) {
+  starts_ = std::move(table);
+  std::unordered_map<JobId, WrittenStart> before = std::exchange(looked_at_, {});
+  std::vector<JobId> moved;
+  for (const auto& [id, entry] : entries_) {
+    const views::StartTable::Row* const row = starts_->find(entry.job_uid);
+    if (row == nullptr || cluster.job(id).uid != entry.job_uid) continue;
+    const auto known = before.find(id);
+    const bool moves = known == before.end() || is_moved(row->start, known->second, now);
+    looked_at_.emplace(id, moves ? row->start : known->second);
+    if (moves) moved.push_back(id);
+  }
+  return moved;
+}
+
 bool WaitingJobs::wants_order(const Plan& plan, const Cluster& cluster, TimePoint now) const {
   if (now - ordered_at_ >= std::chrono::seconds(1)) return true;
   return std::any_of(plan.refusals.begin(), plan.refusals.end(), [&](const Refusal& refusal) {
@@ -60,8 +78,12 @@ bool WaitingJobs::wants_order(const Plan& plan, const Cluster& cluster, TimePoin
 Waiting WaitingJobs::of(JobId job) const {
   const auto found = entries_.find(job);
   if (found == entries_.end()) return {};
-  return {std::string(code(found->second.refusal.reason)), found->second.message,
-          order_.position_of(job)};
+  Waiting waiting{std::string(code(found->second.refusal.reason)), found->second.message,
+                  order_.position_of(job)};
+  if (starts_ == nullptr) return waiting;
+  const views::StartTable::Row* const row = starts_->find(found->second.job_uid);
+  waiting.start = row == nullptr ? WrittenStart() : row->start;
+  return waiting;
 }
 
 std::optional<Reason> WaitingJobs::reason_of(JobId job) const {

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "berth/base/clock.h"
@@ -12,6 +14,7 @@
 #include "reconcile/event_log.h"
 #include "reconcile/group_status.h"
 #include "reconcile/job_order.h"
+#include "views/start_table.h"
 
 namespace berth::reconcile {
 
@@ -26,6 +29,9 @@ class WaitingJobs {
   // Takes the plan's refusals and logs new reasons. Returns the jobs of which the reason or its
   // amounts changed, those that wait no longer included.
   std::vector<JobId> refresh(const Plan& plan, const Cluster& cluster, TimePoint now);
+  // The starts that are forecast. Returns the jobs of which they have moved.
+  std::vector<JobId> take_starts(std::shared_ptr<const views::StartTable> table,
+                                 const Cluster& cluster, TimePoint now);
   // Is the order of jobs wanted? Once a second, and if a status is about to be written at once.
   bool wants_order(const Plan& plan, const Cluster& cluster, TimePoint now) const;
   Waiting of(JobId job) const;
@@ -48,6 +54,8 @@ class WaitingJobs {
   std::map<JobId, Entry> entries_;
   JobOrder order_;
   TimePoint ordered_at_;
+  std::shared_ptr<const views::StartTable> starts_;    // null: nothing is known yet
+  std::unordered_map<JobId, WrittenStart> looked_at_;  // starts, by job; look-up only
 };
 
 }  // namespace berth::reconcile

@@ -28,6 +28,7 @@ using prometheus::Histogram;
 
 const Histogram::BucketBoundaries kSessionSeconds{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03,
                                                   0.1,    0.3,    1,     3,     10};
+const Histogram::BucketBoundaries kErrorSeconds{10, 60, 300, 900, 3600, 14400, 86400};
 const Histogram::BucketBoundaries kCallSeconds{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03,
                                                0.1,    0.3,    1,     3,     10,   30};
 
@@ -113,6 +114,22 @@ struct Metrics::Families {
                                  .Name("berth_history_entries_total")
                                  .Help("Entries of the history, by what became of them")
                                  .Register(registry);
+  Family<Counter>& compared = BuildCounter()
+                                  .Name("berth_forecast_starts_total")
+                                  .Help("Jobs that started, by when their start was likely")
+                                  .Register(registry);
+  Family<Histogram>& errors = BuildHistogram()
+                                  .Name("berth_forecast_error_seconds")
+                                  .Help("Time between a start and its first forecast")
+                                  .Register(registry);
+  Family<Histogram>& planning = BuildHistogram()
+                                    .Name("berth_forecast_planning_seconds")
+                                    .Help("Time of planning the starts of all jobs that wait")
+                                    .Register(registry);
+  Family<Counter>& broken = BuildCounter()
+                                .Name("berth_forecast_promises_broken_total")
+                                .Help("Promised starts that did not hold")
+                                .Register(registry);
   Family<Gauge>& beyond_bounds = BuildGauge()
                                      .Name("berth_pods_beyond_bounds")
                                      .Help("Pods of which something is left out")
@@ -123,6 +140,9 @@ struct Metrics::Families {
   Histogram& session = session_seconds.Add({}, kSessionSeconds);
   Counter& all_events = events.Add({});
   Counter& failed_attempts = attempts.Add({});
+  Counter& broken_promises = broken.Add({});
+  Histogram& error = errors.Add({}, kErrorSeconds);
+  Histogram& planned = planning.Add({}, kSessionSeconds);
   Histogram& evicted_age = evicted_ages.Add({}, evicted_age_bounds());
 
   std::mutex mutex;                                                      // guards in_vain_series
@@ -231,6 +251,15 @@ void Metrics::history_written(std::uint64_t entries) {
 void Metrics::history_dropped(std::uint64_t entries) {
   families_->history.Add({{"outcome", "dropped"}}).Increment(static_cast<double>(entries));
 }
+
+void Metrics::start_compared(std::string_view outcome, Duration error) {
+  families_->compared.Add({{"outcome", std::string(outcome)}}).Increment();
+  families_->error.Observe(seconds(error));
+}
+
+void Metrics::starts_planned(Duration took) { families_->planned.Observe(seconds(took)); }
+
+void Metrics::promise_broken() { families_->broken_promises.Increment(); }
 
 std::string Metrics::expose(const Gauges& gauges) {
   const auto set = [&](const char* what, double value) {

@@ -53,6 +53,10 @@ class Metrics final : public engine::SessionObserver {
   void event_queue_stalled();
   void history_written(std::uint64_t entries);
   void history_dropped(std::uint64_t entries);
+  // A job has started: how that compares with its forecast.
+  void start_compared(std::string_view outcome, Duration error);
+  void starts_planned(Duration took);
+  void promise_broken();
 
   // Set for each request of /metrics.
   struct Gauges {

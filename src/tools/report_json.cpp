@@ -101,10 +101,6 @@ Json json_of(const ReservationTable::Missing& row) {
           {"need", format_quantity(row.resource, row.need)}};
 }
 
-Json json_of(const std::optional<TimePoint>& time) {
-  return time ? Json(format_time(*time)) : Json(nullptr);
-}
-
 Json json_of(const views::RoomTimes& times) {
   Json object = Json::object();
   for (const auto& [resource, time] : times) {

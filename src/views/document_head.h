@@ -1,7 +1,9 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "berth/base/text.h"
 #include "berth/model/quantity.h"
 #include "berth/model/written_status.h"
 #include "document/cursor.h"
@@ -23,6 +25,12 @@ inline nlohmann::ordered_json json_of(const NamedAmounts& amounts) {
   auto json = nlohmann::ordered_json::object();
   for (const auto& [resource, amount] : amounts) json[resource] = format_quantity(resource, amount);
   return json;
+}
+
+// null: none
+inline nlohmann::ordered_json json_of(const std::optional<TimePoint>& time) {
+  using Json = nlohmann::ordered_json;
+  return time ? Json(format_time(*time)) : Json(nullptr);
 }
 
 // Complains about another version or kind. Documents without these fields are of an older berthd.

@@ -32,10 +32,6 @@ Json json_of(const RoomTimes& times) {
   return json;
 }
 
-Json json_of(const std::optional<TimePoint>& time) {
-  return time ? Json(format_time(*time)) : Json(nullptr);
-}
-
 Json json_of(const EndCounts& counts) {
   Json json;
   for (std::size_t how = 0; how < counts.size(); ++how) {

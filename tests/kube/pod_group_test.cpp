@@ -44,12 +44,17 @@ TEST(PodGroup, STATUS5_reads_the_position_that_was_written) {
      message: "2 of 3; it is 4th of 12 in queue q"}
   waiting: {reason: gang_incomplete, message: "2 of 3", queue: q, position: 4th of 12 in queue q,
             queuePosition: 4, queueWaiting: 12, jobsAhead: 30, jobsAheadInNamespace: 2,
-            aheadInNamespace: [a, b]}
+            aheadInNamespace: [a, b], startsBy: "2026-11-21T12:00:00Z",
+            likelyFrom: "2026-11-21T10:00:00Z", likelyTo: "2026-11-21T11:00:00Z"}
 )");
   EXPECT_EQ(ours.message, "2 of 3");
-  EXPECT_EQ(
-      ours.waiting,
-      (WrittenWaiting{"gang_incomplete", "q", "4th of 12 in queue q", {4, 12, 30, 2, {"a", "b"}}}));
+  EXPECT_EQ(ours.waiting, (WrittenWaiting{"gang_incomplete",
+                                          "q",
+                                          "4th of 12 in queue q",
+                                          {4, 12, 30, 2, {"a", "b"}},
+                                          {parse_time("2026-11-21T12:00:00Z").value(),
+                                           parse_time("2026-11-21T10:00:00Z").value(),
+                                           parse_time("2026-11-21T11:00:00Z").value()}}));
   // Volcano's definition keeps the condition alone.
   const WrittenStatus left = status_of(R"(
   conditions:
@@ -57,7 +62,7 @@ TEST(PodGroup, STATUS5_reads_the_position_that_was_written) {
      message: "it is odd; it is large; it is 4th of 12 in queue q"}
 )");
   EXPECT_EQ(left.message, "it is odd; it is large");
-  EXPECT_EQ(left.waiting, (WrittenWaiting{"", "", "4th of 12 in queue q", {}}));
+  EXPECT_EQ(left.waiting, (WrittenWaiting{"", "", "4th of 12 in queue q", {}, {}}));
   const WrittenStatus none = status_of(R"(
   conditions:
   - {type: Unschedulable, status: "True", reason: NotEnoughResources,

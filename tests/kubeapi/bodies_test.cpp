@@ -132,8 +132,12 @@ TEST(GroupStatusPatch, STATUS5HasThePositionInAFieldAndInTheCondition) {
   status.reason = "NotEnoughResources";
   status.message = "2 of 3 members could be placed";
   status.waits_since = TimePoint(std::chrono::seconds(1));
-  status.waiting = {
-      "gang_incomplete", "research", "4th of 12 in queue research", {4, 12, 30, 2, {"a", "b"}}};
+  status.waiting = {"gang_incomplete",
+                    "research",
+                    "4th of 12 in queue research",
+                    {4, 12, 30, 2, {"a", "b"}},
+                    {TimePoint(std::chrono::seconds(9)), TimePoint(std::chrono::seconds(5)),
+                     TimePoint(std::chrono::milliseconds(7'300))}};
   const Json written = Json::parse(group_status_patch(kGroup, status))["status"];
   EXPECT_EQ(written["waiting"], (Json{{"reason", "gang_incomplete"},
                                       {"message", "2 of 3 members could be placed"},
@@ -144,7 +148,10 @@ TEST(GroupStatusPatch, STATUS5HasThePositionInAFieldAndInTheCondition) {
                                       {"queueWaiting", 12},
                                       {"jobsAhead", 30},
                                       {"jobsAheadInNamespace", 2},
-                                      {"aheadInNamespace", Json::array({"a", "b"})}}));
+                                      {"aheadInNamespace", Json::array({"a", "b"})},
+                                      {"startsBy", "1970-01-01T00:00:09Z"},
+                                      {"likelyFrom", "1970-01-01T00:00:05Z"},
+                                      {"likelyTo", "1970-01-01T00:00:07Z"}}));
   EXPECT_EQ(written["conditions"][0]["message"],
             "2 of 3 members could be placed; it is 4th of 12 in queue research");
 }
@@ -153,11 +160,12 @@ TEST(GroupStatusPatch, STATUS5TakesOutAnEarlierPosition) {
   ports::GroupStatus status;
   EXPECT_EQ(Json::parse(group_status_patch(kGroup, status))["status"]["waiting"], Json());
   status.reason = "NotEnoughTasks";
-  status.waiting = {"too_few_tasks", "research", "", {}};
+  status.waiting = {"too_few_tasks", "research", "", {}, {}};
   const Json waiting = Json::parse(group_status_patch(kGroup, status))["status"]["waiting"];
   EXPECT_EQ(waiting["reason"], "too_few_tasks");
-  for (const char* key : {"position", "queuePosition", "queueWaiting", "jobsAhead",
-                          "jobsAheadInNamespace", "aheadInNamespace"}) {
+  for (const char* key :
+       {"position", "queuePosition", "queueWaiting", "jobsAhead", "jobsAheadInNamespace",
+        "aheadInNamespace", "startsBy", "likelyFrom", "likelyTo"}) {
     ASSERT_TRUE(waiting.contains(key)) << key;
     EXPECT_TRUE(waiting[key].is_null()) << key;
   }

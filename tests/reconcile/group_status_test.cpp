@@ -120,7 +120,7 @@ TEST_F(GroupStatusTest, WhatTheApiSaysAlreadyIsNotWritten) {
   PodGroupObject group = make_group("g", 3);
   group.written.reason = "NotEnoughResources";
   group.written.message = sentence(Reason::gang_incomplete, 2, 3, "");
-  group.written.waiting = {"gang_incomplete", "default", "", {}};
+  group.written.waiting = {"gang_incomplete", "default", "", {}, {}};
   start();
   side_->observe(group);
   EXPECT_TRUE(session(refusal(2)).statuses.empty());

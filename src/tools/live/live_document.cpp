@@ -39,8 +39,7 @@ Json json_of(const std::optional<TimeLimit>& limit) {
 Json json_of(const std::optional<JobDeadline>& deadline) {
   if (!deadline) return nullptr;
   const auto& since = deadline->since;
-  return {{"seconds", seconds_of(deadline->length)},
-          {"since", since ? Json(format_time(*since)) : Json(nullptr)}};
+  return {{"seconds", seconds_of(deadline->length)}, {"since", views::json_of(since)}};
 }
 
 Json json_of(const LiveJob& job, bool with_events) {
@@ -53,13 +52,16 @@ Json json_of(const LiveJob& job, bool with_events) {
             {"queue", job.queue},
             {"reason", job.reason},
             {"message", job.message},
-            {"since", job.since ? Json(format_time(*job.since)) : Json(nullptr)},
+            {"since", views::json_of(job.since)},
             {"position", job.line.text},
             {"queuePosition", or_null(job.line.position)},
             {"queueWaiting", or_null(job.line.queue_waiting)},
             {"jobsAhead", or_null(job.line.ahead)},
             {"jobsAheadInNamespace", or_null(job.line.ahead_here)},
             {"aheadInNamespace", job.line.names_here},
+            {"startsBy", views::json_of(job.start.starts_by)},
+            {"likelyFrom", views::json_of(job.start.likely_from)},
+            {"likelyTo", views::json_of(job.start.likely_to)},
             {"minimum", job.minimum},
             {"pods",
              {{"all", job.pods.all},

@@ -9,6 +9,7 @@
 #include "berth/base/clock.h"
 #include "berth/model/owner.h"
 #include "berth/model/time_limit.h"
+#include "berth/model/written_status.h"
 
 // A job of a live cluster, as its objects show it to somebody with rights in one namespace.
 
@@ -77,6 +78,7 @@ struct LiveJob {
   std::string message;  // in words, with numbers
   std::optional<TimePoint> since;
   Line line;
+  WrittenStart start;  // forecast
   LiveLimits limits;
   bool is_target = false;
   std::string target;                      // the message of its condition Targeted; empty: none

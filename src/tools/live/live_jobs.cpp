@@ -53,6 +53,7 @@ void take_waiting(const document::Value& object, LiveJob& job) {
   if (waiting["since"].is_present()) job.since = waiting["since"].time();
   job.queue = waiting["queue"].text(job.queue);
   job.line = read_line(waiting);
+  job.start = kube::read_start(waiting);
 }
 
 // Pods whose controller is below the owner of their gang name that owner by a label.

@@ -29,6 +29,42 @@ std::string position_text(const Line& line) {
                             : std::to_string(*line.position);
 }
 
+// "2h", "2h to 5h" from now, or "now to 20m"; a promise, which may be the only one, after it.
+std::string start_text(const WrittenStart& start, TimePoint now) {
+  const auto ahead = [&](TimePoint time) {
+    return time <= now ? std::string("now") : age_text(time - now);
+  };
+  std::string text;
+  if (start.likely_from && start.likely_to) {
+    const std::string from = ahead(*start.likely_from);
+    const std::string to = ahead(*start.likely_to);
+    text = from == to ? from : from + " to " + to;
+  }
+  if (start.starts_by) text += (text.empty() ? "by " : ", by ") + ahead(*start.starts_by);
+  return text;
+}
+
+// The same as times, for one who plans.
+std::string start_sentence(const WrittenStart& start, TimePoint now) {
+  const auto at = [&](TimePoint time) {
+    return time <= now ? std::string("now")
+                       : fmt::format("{} (in {})", format_time(time), age_text(time - now));
+  };
+  std::string text;
+  if (start.likely_from && start.likely_to) {
+    text = fmt::format("likely between {} and {}", at(*start.likely_from), at(*start.likely_to));
+  }
+  if (start.starts_by) {
+    text += fmt::format("{}by {} at the latest, if all pods keep their time limits",
+                        text.empty() ? "" : "; ", at(*start.starts_by));
+  }
+  return text;
+}
+
+std::string starts_text(const LiveJob& job, TimePoint now) {
+  return job.state == JobState::waits ? start_text(job.start, now) : "";
+}
+
 // For definitions without status.waiting.position.
 std::string line_text(const LiveJob& job) {
   const Line& line = job.line;
@@ -119,8 +155,8 @@ std::string age_text(Duration age) {
 
 std::string jobs_table(const std::vector<LiveJob>& jobs, bool has_namespaces, TimePoint now,
                        const views::TextStyle& style) {
-  std::vector<std::string> headings{"NAME",     "QUEUE",  "STATE", "PHASE",
-                                    "POSITION", "PLACED", "AGE",   "WAITS FOR"};
+  std::vector<std::string> headings{"NAME",   "QUEUE",  "STATE", "PHASE",    "POSITION",
+                                    "STARTS", "PLACED", "AGE",   "WAITS FOR"};
   if (has_namespaces) headings.insert(headings.begin(), "NAMESPACE");
   views::TextTable table(headings, views::TextTable::Last::cut);
   for (const LiveJob& job : jobs) {
@@ -129,6 +165,7 @@ std::string jobs_table(const std::vector<LiveJob>& jobs, bool has_namespaces, Ti
                                    to_string(job.state),
                                    job.phase,
                                    position_text(job.line),
+                                   or_dash(starts_text(job, now)),
                                    placed_text(job),
                                    age_text(now - job.created),
                                    or_dash(job.message.empty() ? job.reason : job.message)};
@@ -146,6 +183,10 @@ std::string why_text(const LiveJob& job, TimePoint now, const views::TextStyle& 
   say("because", job.message.empty() ? job.reason : job.message);
   if (!job.message.empty()) say("reason", job.reason);
   say("queue", queue_text(job));
+  if (job.state == JobState::waits && job.line.position) {
+    const std::string start = start_sentence(job.start, now);
+    say("start", start.empty() ? "not known: see docs/forecast.md" : start);
+  }
   say("pods", pods_text(job));
   say("time limit", limit_text(job));
   say("deadline", deadline_text(job));
