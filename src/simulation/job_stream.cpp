@@ -37,13 +37,17 @@ class Stream {
         memory_(mirror_options(request.config)),
         chances_(request.troubles.seed) {
     for (const ClusterEvent& other : request.others) memory_.apply(other);
-    for (const NodeObject& node : nodes_with_locks(request, kBeginning)) {
-      memory_.apply(node);
-      node_index_.emplace(node.name, static_cast<std::int32_t>(node_index_.size()));
+    for (const NodeChange& each : request.node_changes) {
+      outages_.emplace(kBeginning + each.at, Outage{each.node, each.comes, true});
+      if (each.comes) absent_.insert(each.node);
     }
-    const Duration between = request.troubles.between_node_failures;
-    for (std::size_t n = 0; between > Duration() && n < request.nodes.size(); ++n) {
-      outages_.emplace(kBeginning + part_of(2 * between), Outage{n, false});
+    changes_left_ = outages_.size();
+    const std::vector<NodeObject> nodes = nodes_with_locks(request, kBeginning);
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      node_index_.emplace(nodes[n].name, static_cast<std::int32_t>(n));
+      if (absent_.contains(n)) continue;
+      memory_.apply(nodes[n]);
+      plan_outage(n);
     }
     states_.resize(request.jobs.size());
     result_.jobs.resize(request.jobs.size());
@@ -83,7 +87,8 @@ class Stream {
   };
   struct Outage {
     std::size_t node = 0;
-    bool is_back = false;  // it ends
+    bool is_back = false;    // it ends
+    bool is_wanted = false;  // a change of the request
   };
   struct End {
     TimePoint at;
@@ -111,7 +116,8 @@ class Stream {
 
   // Nothing runs, comes or leaves.
   bool is_idle() const {
-    return ends_.empty() && cancellations_.empty() && next_job_ == request_.jobs.size();
+    return ends_.empty() && cancellations_.empty() && next_job_ == request_.jobs.size() &&
+           changes_left_ == 0;
   }
 
   void end_those_that_are_done() {
@@ -148,21 +154,31 @@ class Stream {
     for (; next_job_ < request_.jobs.size(); ++next_job_) {
       const StreamJob& job = request_.jobs[next_job_];
       if (kBeginning + job.submit > now_) break;
-      PodGroupObject group;
-      group.name_space = kSpace;
-      group.name = job.name;
-      group.uid = padded(next_job_);
-      group.created = now_ - job.waited;
-      group.queue = job.queue;
-      group.min_member = job.pods;
-      if (job.limit) group.time_limit = *job.limit + request_.troubles.startup;
-      if (job.target) group.marks = marks_of(*job.target, now_);
-      memory_.apply(group);
+      add_group(next_job_);
       add_pods(next_job_);
       came_.push_back(next_job_);
       start_where_it_is(next_job_);
       if (job.cancelled_after) cancellations_.emplace(now_ + *job.cancelled_after, next_job_);
     }
+  }
+
+  void add_group(std::size_t index) {
+    const StreamJob& job = request_.jobs[index];
+    PodGroupObject group;
+    group.name_space = kSpace;
+    group.name = job.name;
+    group.uid = padded(index);
+    group.created = kBeginning + job.submit - job.waited;
+    group.queue = job.queue;
+    group.min_member = job.pods;
+    if (job.limit) group.time_limit = *job.limit + request_.troubles.startup + ran_before(index);
+    if (job.target) group.marks = marks_of(*job.target, now_);
+    memory_.apply(group);
+  }
+
+  // It counts for a start anew.
+  Duration ran_before(std::size_t index) const {
+    return states_[index].epoch == 0 ? Duration() : request_.jobs[index].ran;
   }
 
   std::string uid_of(std::size_t job, std::int32_t pod) const {
@@ -281,7 +297,8 @@ class Stream {
     if (request_.jobs[index].never_ends) return;
     const JobState& state = states_[index];
     const StreamTroubles& troubles = request_.troubles;
-    const Duration takes = troubles.startup + request_.jobs[index].run - state.done;
+    const Duration takes =
+        troubles.startup + request_.jobs[index].run + ran_before(index) - state.done;
     const bool fails = chances_() % 1000 < static_cast<std::uint64_t>(troubles.failures_per_mille);
     ends_.push({now_ + (fails ? part_of(takes) : takes), index, state.epoch, fails});
   }
@@ -292,32 +309,48 @@ class Stream {
     return Duration(static_cast<std::int64_t>(chances_() % most));
   }
 
+  void plan_outage(std::size_t node) {
+    const Duration between = request_.troubles.between_node_failures;
+    if (between > Duration()) outages_.emplace(now_ + part_of(2 * between), Outage{node});
+  }
+
   void lose_nodes() {
-    const StreamTroubles& troubles = request_.troubles;
     while (!outages_.empty() && outages_.begin()->first <= now_) {
-      const auto [index, is_back] = outages_.extract(outages_.begin()).mapped();
-      const NodeObject& node = request_.nodes[index];
-      if (is_back) {
-        memory_.apply(node);
-        outages_.emplace(now_ + part_of(2 * troubles.between_node_failures), Outage{index, false});
+      const Outage outage = outages_.extract(outages_.begin()).mapped();
+      if (outage.is_wanted) --changes_left_;
+      if (outage.is_back) {
+        if (outage.is_wanted) absent_.erase(outage.node);
+        if (absent_.contains(outage.node)) continue;
+        memory_.apply(request_.nodes[outage.node]);
+        plan_outage(outage.node);
         continue;
       }
-      for (std::size_t job = 0; job < next_job_; ++job) {
-        const auto& nodes = result_.jobs[job].nodes;
-        const bool runs = states_[job].state == State::runs;
-        if (!runs) continue;
-        const auto it_is = static_cast<std::int32_t>(index);
-        if (std::find(nodes.begin(), nodes.end(), it_is) != nodes.end()) restart(job);
+      if (!outage.is_wanted && absent_.contains(outage.node)) continue;
+      lose(outage.node);
+      if (outage.is_wanted) {
+        absent_.insert(outage.node);
+      } else {
+        outages_.emplace(now_ + request_.troubles.repair, Outage{outage.node, true});
       }
-      memory_.apply(NodeDeleted{node.name});
-      outages_.emplace(now_ + troubles.repair, Outage{index, true});
     }
+  }
+
+  void lose(std::size_t node) {
+    for (std::size_t job = 0; job < next_job_; ++job) {
+      const auto& nodes = result_.jobs[job].nodes;
+      if (states_[job].state != State::runs) continue;
+      const bool is_there =
+          std::find(nodes.begin(), nodes.end(), static_cast<std::int32_t>(node)) != nodes.end();
+      if (is_there) restart(job);
+    }
+    memory_.apply(NodeDeleted{request_.nodes[node].name});
   }
 
   void restart(std::size_t index) {
     JobState& state = states_[index];
     if (state.state != State::runs) return;
-    Duration lost = now_ - state.start;
+    const StreamJob& job = request_.jobs[index];
+    Duration lost = now_ - state.start + (state.epoch == 0 ? job.ran : Duration());
     if (request_.troubles.victims_go_on) {
       const Duration work = std::max(Duration(), lost - request_.troubles.startup);
       state.done += work;
@@ -329,6 +362,7 @@ class Stream {
     outcome.start.reset();
     remove_pods(index);
     ++state.epoch;
+    if (job.ran > Duration()) add_group(index);  // of its whole limit
     add_pods(index);
   }
 
@@ -350,6 +384,8 @@ class Stream {
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
   std::multimap<TimePoint, std::size_t> cancellations_;
   std::multimap<TimePoint, Outage> outages_;
+  std::set<std::size_t> absent_;  // nodes that have not come yet, or are gone for good
+  std::size_t changes_left_ = 0;  // of nodes, that were asked for
   std::mt19937_64 chances_;
   KeptRoom kept_;
   TimePoint now_ = kBeginning;

@@ -53,6 +53,7 @@ struct StreamJob {
   std::vector<std::string> places;  // by pod: it runs there from the first
   bool never_ends = false;
   std::optional<StreamTarget> target = {};  // none: it is none yet
+  Duration ran{};  // before it comes: lost when it starts anew
 };
 
 struct StreamOutcome {
@@ -86,12 +87,20 @@ class StreamObserver {
   virtual void ends(std::size_t job, Duration run) = 0;
 };
 
+// A node that goes with all that runs on it, or comes: it was not there before.
+struct NodeChange {
+  Duration at{};         // from the beginning
+  std::size_t node = 0;  // by index in `nodes`
+  bool comes = false;
+};
+
 struct StreamRequest {
   std::vector<StreamJob> jobs;  // by submit; names are distinct
   std::vector<NodeObject> nodes;
   std::vector<ClusterEvent> others;  // queues, priority classes
   conf::Config config;
   StreamTroubles troubles;
+  std::vector<NodeChange> node_changes;
   Duration give_up_after = std::chrono::hours(24 * 366 * 100);  // of simulated time
   // Now and then, with the number of jobs that are done; false: stop here. May be empty.
   std::function<bool(std::size_t done)> on_progress;
@@ -109,9 +118,9 @@ struct StreamResult {
 // Jumps from event to event. At one instant, ends come first, then cancellations, then what is
 // submitted, then sessions until one decides nothing. A pod that is evicted, fails or loses its
 // node takes its job with it: the job waits again under its name, and starts anew. A limit counts
-// without the time of start-up. Jobs that nothing starts in a week on an idle machine end it. Reads
-// no clock and no file: equal requests give equal results. An Error if the engine refuses the
-// configuration.
+// without the time of start-up. Nodes come and go right after ends. Jobs that nothing starts in a
+// week on an idle machine end it. Reads no clock and no file: equal requests give equal results. An
+// Error if the engine refuses the configuration.
 Result<StreamResult> run_stream(StreamRequest request);
 
 }  // namespace berth::simulation

@@ -103,5 +103,49 @@ TEST_F(RecordedStream, AJobThatNeverEndsDoesNotKeepTheStreamFromItsEnd) {
   EXPECT_LT(result.until, std::chrono::hours(24 * 8));
 }
 
+TEST_F(RecordedStream, ANodeThatGoesTakesItsJobsWithIt) {
+  add_node("n0", "a", 1000);
+  add_node("n1", "a", 1000);
+  StreamJob& runs = add_job(0, 60, {pods(1, 1000)});
+  runs.places = {"n0"};
+  runs.ran = seconds(40);
+  add_job(0, 30, {pods(1, 1000)}).places = {"n1"};
+  add_job(0, 60, {pods(1, 1000)});
+  request_.node_changes = {{seconds(20), 0, false}};
+  const StreamResult result = run();
+  // It starts anew on the other node, and runs for all of its time.
+  EXPECT_EQ(result.jobs[0].earlier,
+            (std::vector<std::pair<Duration, Duration>>{{{}, seconds(20)}}));
+  EXPECT_EQ(result.jobs[0].lost, seconds(60));
+  EXPECT_EQ(result.jobs[0].start, seconds(30));
+  EXPECT_EQ(result.jobs[0].end, seconds(130));
+  EXPECT_EQ(result.jobs[2].start, seconds(130));
+  EXPECT_EQ(result.jobs[0].nodes, std::vector<std::int32_t>{1});
+}
+
+TEST_F(RecordedStream, ANodeThatGoesIsFullUntilThenAndNeverComesBack) {
+  add_node("n0", "a", 1000);
+  request_.troubles.between_node_failures = seconds(40);
+  request_.troubles.repair = seconds(5);
+  add_job(0, 50, {pods(1, 1000)}).places = {"n0"};
+  add_job(60, 10, {pods(1, 1000)});
+  request_.node_changes = {{seconds(55), 0, false}};
+  request_.troubles.seed = 3;
+  const StreamResult result = run();
+  EXPECT_FALSE(result.jobs[1].start);
+}
+
+TEST_F(RecordedStream, ANodeMayComeAfterWeeks) {
+  add_node("n0", "a", 1000);
+  add_node("n1", "b", 1000);
+  const Duration late = std::chrono::hours(24 * 20);
+  request_.node_changes = {{late, 1, true}};
+  add_job(0, 10, {pods(1, 1000, "b")});
+  add_job(0, 10, {pods(1, 1000, "a")});
+  const StreamResult result = run();
+  EXPECT_EQ(result.jobs[0].start, late);
+  EXPECT_EQ(result.jobs[1].start, seconds(0));
+}
+
 }  // namespace
 }  // namespace berth::simulation::job_stream_recorded_test

@@ -165,6 +165,36 @@ TEST(WhenCommand, PodsOfANodeThatGoesWaitAgain) {
   EXPECT_NE(table.out.find("stopped"), std::string::npos) << table.out;
 }
 
+TEST(WhenCommand, ANodeIsDrainedAtATime) {
+  // n1 is free in six minutes; small would run there for half an hour.
+  const json soon = document({"--drain", "n1@+10m"});
+  EXPECT_EQ(soon.at("changes"), json({"--drain n1@+10m"}));
+  EXPECT_EQ(changed_starts_of(soon), (Starts{{"web/small", 3600.0}, {"ml/wide", nullptr}}));
+  EXPECT_EQ(soon.at("jobs").at(0).at("changed").at("stopsInSeconds"), 600.0);
+  // long is stopped an hour after its start, and needs two.
+  const json running = document({"--drain", "n2@2026-11-28T12:05:00Z"});
+  ASSERT_EQ(running.at("newJobs").size(), 1U) << running;
+  const json& again = running.at("newJobs").at(0);
+  EXPECT_EQ(again.at("job"), "ml/long");
+  EXPECT_EQ(again.at("stopsInSeconds"), 300.0);
+  EXPECT_EQ(again.at("startsInSeconds"), 360.0);
+  EXPECT_EQ(again.at("runSeconds"), 7200.0);
+  const Outcome table = when({"--drain", "n2@+5m", "-o", "wide"});
+  EXPECT_NE(table.out.find("stopped in 5m"), std::string::npos) << table.out;
+}
+
+TEST(WhenCommand, ADrainWithoutATimeRemovesTheNode) {
+  const json drained = document({"--drain", "n2"});
+  const json removed = document({"--remove-node", "n2"});
+  EXPECT_EQ(drained.at("jobs"), removed.at("jobs"));
+  EXPECT_EQ(drained.at("newJobs"), removed.at("newJobs"));
+}
+
+TEST(WhenCommand, NodesMayComeLater) {
+  const json more = document({"--add-nodes", "2:like=n1@+5m"});
+  EXPECT_EQ(changed_starts_of(more), (Starts{{"web/small", 360.0}, {"ml/wide", 300.0}}));
+}
+
 TEST(WhenCommand, AnEndThatNobodyKnowsIsShown) {
   std::string cluster = kCluster;
   const std::string limit = "  activeDeadlineSeconds: 7200\n";
@@ -225,6 +255,11 @@ TEST(WhenCommand, BadInputIsNamed) {
       {{"--add-nodes", "0:like=n1"}, "--add-nodes: \"0:like=n1\" is not understood"},
       {{"--add-nodes", "1:like=n9"}, "--add-nodes: \"n9\" is no node of the input"},
       {{"--remove-node", "n9"}, "--remove-node: \"n9\" is no node of the input"},
+      {{"--drain", "n9@+1h"}, "--drain: \"n9\" is no node of the input"},
+      {{"--drain", "@+1h"}, "--drain: \"@+1h\" is not understood, expected NODE or NODE@TIME"},
+      {{"--drain", "n1@soon"}, "--drain: \"soon\" is no time, expected one such as +2h"},
+      {{"--drain", "n1@2026-11-28T11:00:00Z"}, "2026-11-28T11:00:00Z is before 2026-11-28T12:0"},
+      {{"--add-nodes", "1:like=n1@x"}, "--add-nodes: \"x\" is no time"},
       {{"--cordon", "n9"}, "--cordon: \"n9\" is no node of the input"},
       {{"--without-job", "wide"}, "--without-job: \"wide\" is no job that waits or runs"},
       {{"--set", "actions.backfill.behind=often"}, "behind"},

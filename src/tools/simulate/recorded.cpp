@@ -74,6 +74,7 @@ simulation::StreamJob stream_job(const RecordedJob& from, const Recording& recor
                                  const RunTimes& times, std::optional<Duration> run) {
   simulation::StreamJob job;
   job.submit = submission_of(from, recording);
+  if (from.started) job.ran = std::max(Duration(), recording.begin - *from.started);
   job.waited = std::max(Duration(), recording.begin - from.submitted);
   job.run = run.value_or(Duration());
   job.never_ends = !run || (times.of_dump && from.started && !from.ended);

@@ -16,7 +16,7 @@ namespace berth::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Starts = std::map<std::string, std::optional<Duration>>;  // by job
+using Rows = std::map<std::string, const ForecastRow*>;  // by job
 
 // Whole seconds: a session decides within one.
 Duration rounded(Duration time) { return std::chrono::round<std::chrono::seconds>(time); }
@@ -30,10 +30,23 @@ Json start_of(TimePoint now, const std::optional<Duration>& start) {
 }
 
 // A job that a change takes away is not in it.
-Starts starts_of(const Forecast& forecast) {
-  Starts starts;
-  for (const ForecastRow& row : forecast.jobs) starts.emplace(row.job, row.start);
-  return starts;
+Rows by_job(const std::vector<ForecastRow>& rows) {
+  Rows found;
+  for (const ForecastRow& row : rows) found.emplace(row.job, &row);
+  return found;
+}
+
+// Jobs that run, and are not stopped as it is.
+std::vector<const ForecastRow*> new_rows(const ForecastDocument& document) {
+  std::vector<const ForecastRow*> rows;
+  Rows known = by_job(document.forecast.jobs);
+  known.merge(by_job(document.forecast.stopped));
+  for (const auto* const list : {&document.changed->jobs, &document.changed->stopped}) {
+    for (const ForecastRow& row : *list) {
+      if (!known.contains(row.job)) rows.push_back(&row);
+    }
+  }
+  return rows;
 }
 
 Json json_of(const ForecastRow& row, TimePoint now) {
@@ -42,6 +55,7 @@ Json json_of(const ForecastRow& row, TimePoint now) {
           {"pods", row.pods},
           {"waitingSeconds", in_seconds(rounded(row.waited))},
           {"runSeconds", seconds_of(row.run)},
+          {"stopsInSeconds", seconds_of(row.stop)},
           {"start", start_of(now, row.start)},
           {"startsInSeconds", seconds_of(row.start)},
           {"reason", row.reason},
@@ -85,8 +99,12 @@ bool is_shown(const ForecastRow& row, const std::string& name_space, const std::
 void keep_rows(const std::string& name_space, const std::string& queue,
                ForecastDocument& document) {
   const auto is_hidden = [&](const ForecastRow& row) { return !is_shown(row, name_space, queue); };
-  std::erase_if(document.forecast.jobs, is_hidden);
-  if (document.changed) std::erase_if(document.changed->jobs, is_hidden);
+  const auto keep = [&](Forecast& forecast) {
+    std::erase_if(forecast.jobs, is_hidden);
+    std::erase_if(forecast.stopped, is_hidden);
+  };
+  keep(document.forecast);
+  if (document.changed) keep(*document.changed);
 }
 
 std::string forecast_json(const ForecastDocument& document) {
@@ -96,24 +114,32 @@ std::string forecast_json(const ForecastDocument& document) {
   json["simulatedSeconds"] = in_seconds(rounded(forecast.until));
   json["jobsWithoutEnd"] = forecast.unending;
   json["changes"] = document.changes;
-  json["jobs"] = Json::array();
-  const Starts changed = document.changed ? starts_of(*document.changed) : Starts();
-  for (const ForecastRow& row : forecast.jobs) {
-    Json each = json_of(row, forecast.now);
-    if (const auto found = changed.find(row.job); found != changed.end()) {
-      each["changed"] = {{"start", start_of(forecast.now, found->second)},
-                         {"startsInSeconds", seconds_of(found->second)}};
-    } else if (document.changed) {
-      each["changed"] = nullptr;
+  const auto list_of = [&](const std::vector<ForecastRow>& rows, const Rows& changed) {
+    Json list = Json::array();
+    for (const ForecastRow& row : rows) {
+      Json each = json_of(row, forecast.now);
+      if (const auto found = changed.find(row.job); found != changed.end()) {
+        const ForecastRow& with = *found->second;
+        each["changed"] = {{"start", start_of(forecast.now, with.start)},
+                           {"startsInSeconds", seconds_of(with.start)},
+                           {"stopsInSeconds", seconds_of(with.stop)}};
+      } else if (document.changed) {
+        each["changed"] = nullptr;
+      }
+      list.push_back(std::move(each));
     }
-    json["jobs"].push_back(std::move(each));
-  }
+    return list;
+  };
   if (document.changed) {
-    const Starts known = starts_of(forecast);
+    json["jobs"] = list_of(forecast.jobs, by_job(document.changed->jobs));
+    json["stopped"] = list_of(forecast.stopped, by_job(document.changed->stopped));
     json["newJobs"] = Json::array();  // those that run now, and would wait
-    for (const ForecastRow& row : document.changed->jobs) {
-      if (!known.contains(row.job)) json["newJobs"].push_back(json_of(row, forecast.now));
+    for (const ForecastRow* const row : new_rows(document)) {
+      json["newJobs"].push_back(json_of(*row, forecast.now));
     }
+  } else {
+    json["jobs"] = list_of(forecast.jobs, {});
+    json["stopped"] = list_of(forecast.stopped, {});
   }
   constexpr int kIndent = 1;
   return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -135,20 +161,20 @@ std::string forecast_table(const ForecastDocument& document, views::TextStyle st
     cells.push_back(row.message.empty() ? "-" : row.message);
     table.add(std::move(cells));
   };
-  const Starts changed = compares ? starts_of(*document.changed) : Starts();
+  const Rows changed = compares ? by_job(document.changed->jobs) : Rows();
   for (const ForecastRow& row : forecast.jobs) {
     std::vector<std::string> after;
     if (const auto found = changed.find(row.job); found != changed.end()) {
-      after = {start_text(found->second), difference_text(row.start, found->second)};
+      after = {start_text(found->second->start), difference_text(row.start, found->second->start)};
     } else if (compares) {
       after = {"-", "left out"};
     }
     add(row, start_text(row.start), after);
   }
   if (compares) {
-    const Starts known = starts_of(forecast);
-    for (const ForecastRow& row : document.changed->jobs) {
-      if (!known.contains(row.job)) add(row, "runs", {start_text(row.start), "stopped"});
+    for (const ForecastRow* const row : new_rows(document)) {
+      const std::string in = row->stop ? " in " + format_duration(rounded(*row->stop)) : "";
+      add(*row, "runs", {start_text(row->start), "stopped" + in});
     }
   }
   return text + "\n" + table.render(style);

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/base/result.h"
+#include "berth/model/event.h"
+#include "conf/config.h"
+#include "history/recording.h"
+#include "simulation/job_stream.h"
+#include "simulation/node_time.h"
+#include "tools/what_if/flags.h"
+
+// The effects of the flags of flags.h on a cluster.
+
+namespace berth::tools {
+
+// Nodes that come, go or take no more pods, at `now`. The pods of a node that goes wait again, if
+// they are ours. Returned are those that come or go later; they are among the objects. An Error
+// names the flag, and a node that is not there.
+Result<std::vector<simulation::NodeTime>> change_nodes(
+    const WhatIf& flags, const std::vector<std::string>& our_schedulers, TimePoint now,
+    std::vector<ClusterEvent>& objects);
+
+// The same for a recording, at its beginning.
+Result<std::vector<simulation::NodeTime>> change_nodes(const WhatIf& flags,
+                                                       history::Recording& recording);
+
+// As a stream has them: by index in `nodes`, from `begin` on.
+std::vector<simulation::NodeChange> node_changes_of(const std::vector<simulation::NodeTime>& later,
+                                                    const std::vector<NodeObject>& nodes,
+                                                    TimePoint begin);
+
+// Leaves out jobs that are not to be there. Returned are the names that it has not found.
+std::vector<std::string> leave_out_jobs(const WhatIf& flags, history::Recording& recording);
+Error no_such_job(const std::string& name);
+
+// The configuration of the file, as the flag --set has it. An empty file: the built-in one.
+Result<conf::Config> changed_config(const std::string& file, const WhatIf& flags);
+
+}  // namespace berth::tools

@@ -1,0 +1,115 @@
+#include "tools/what_if/flags.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "berth/base/text.h"
+
+namespace berth::tools {
+
+namespace {
+
+constexpr std::int32_t kNodesMost = 10'000;
+
+Result<TimePoint> read_time(const std::string& text, TimePoint now, const char* flag) {
+  if (text.starts_with('+')) {
+    const auto later = parse_duration(text.substr(1));
+    if (later && *later >= Duration()) return now + *later;
+  } else if (const Result<TimePoint> at = parse_time(text); at) {
+    if (*at >= now) return *at;
+    return Error{
+        fmt::format("{} is before {}, expected a time from then on", text, format_time(now)), flag};
+  }
+  return Error{
+      fmt::format("\"{}\" is no time, expected one such as +2h or 2026-11-28T12:00:00Z", text),
+      flag};
+}
+
+}  // namespace
+
+bool WhatIf::changes_nodes() const {
+  return !(add_nodes.empty() && remove_nodes.empty() && drains.empty() && cordons.empty());
+}
+
+std::vector<std::string> WhatIf::texts() const {
+  std::vector<std::string> texts;
+  const auto add = [&](const char* flag, const std::vector<std::string>& values) {
+    for (const std::string& value : values) texts.push_back(fmt::format("{} {}", flag, value));
+  };
+  add(kAddNodes, add_nodes);
+  add(kRemoveNode, remove_nodes);
+  add(kDrain, drains);
+  add(kCordon, cordons);
+  add(kWithoutJob, without_jobs);
+  add("--set", set);
+  return texts;
+}
+
+void declare_what_if(CLI::App& command, WhatIf& flags) {
+  command
+      .add_option(kAddNodes, flags.add_nodes,
+                  "What if there were so many nodes more, like one of them? From a time on: "
+                  "2:like=n1@+2h. May be repeated")
+      ->type_name("N:like=NODE");
+  command
+      .add_option(kRemoveNode, flags.remove_nodes,
+                  "What if this node were gone? Its pods wait again. May be repeated")
+      ->type_name("NODE");
+  command
+      .add_option(kDrain, flags.drains,
+                  "What if this node were gone from a time on, such as n1@+2h? Its pods wait "
+                  "again then. May be repeated")
+      ->type_name("NODE@TIME");
+  command
+      .add_option(kCordon, flags.cordons,
+                  "What if nothing more started on this node? May be repeated")
+      ->type_name("NODE");
+  command
+      .add_option(kWithoutJob, flags.without_jobs,
+                  "What if this job were not there, waiting or running? May be repeated")
+      ->type_name("NS/NAME");
+}
+
+void declare_what_if_set(CLI::App& command, WhatIf& flags) {
+  command
+      .add_option("--set", flags.set,
+                  "What if an argument of a plugin or an action were so? May be repeated")
+      ->type_name("plugins.NAME.ARGUMENT=VALUE");
+}
+
+Result<TimedNode> read_timed_node(const std::string& text, TimePoint now, const char* flag) {
+  const std::size_t at = text.find('@');  // no name of a node has one
+  TimedNode node{text.substr(0, at), {}};
+  if (node.name.empty()) {
+    return Error{fmt::format("\"{}\" is not understood, expected NODE or NODE@TIME", text), flag};
+  }
+  if (at == std::string::npos) return node;
+  const Result<TimePoint> time = read_time(text.substr(at + 1), now, flag);
+  if (!time) return time.error();
+  if (*time > now) node.at = *time;
+  return node;
+}
+
+Result<NewNodes> read_new_nodes(const std::string& text, TimePoint now) {
+  NewNodes nodes;
+  const char* const end = text.data() + text.size();
+  const auto [rest, fault] = std::from_chars(text.data(), end, nodes.count);
+  constexpr std::string_view kLike = ":like=";
+  const std::string_view after(rest, static_cast<std::size_t>(end - rest));
+  const bool is_number = fault == std::errc{} && nodes.count >= 1 && nodes.count <= kNodesMost;
+  if (!is_number || !after.starts_with(kLike) || after.size() == kLike.size()) {
+    return Error{
+        fmt::format("\"{}\" is not understood, expected NUMBER:like=NODE, at most {} nodes", text,
+                    kNodesMost),
+        kAddNodes};
+  }
+  Result<TimedNode> like = read_timed_node(std::string(after.substr(kLike.size())), now, kAddNodes);
+  if (!like) return like.error();
+  nodes.like = *std::move(like);
+  return nodes;
+}
+
+}  // namespace berth::tools
