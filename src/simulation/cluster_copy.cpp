@@ -34,7 +34,7 @@ bool is_named(const ClusterEvent& event, const std::string& name) {
 
 ClusterCopy::ClusterCopy(std::vector<ClusterEvent> objects, mirror::Options options,
                          TimePoint start_time)
-    : memory_(std::move(options)) {
+    : our_schedulers_(options.managed_schedulers), memory_(std::move(options)) {
   std::vector<ClusterEvent> there;
   for (ClusterEvent& object : objects) {
     if (const TimePoint created = creation_of(object); created > start_time) {
@@ -72,6 +72,37 @@ void ClusterCopy::start(const std::string& uid, const std::string& node, TimePoi
   if (pod.run_time) ends_.emplace(*pod.started + *pod.run_time, uid);
 }
 
+void ClusterCopy::set_node_times(const std::vector<NodeTime>& times) {
+  for (const NodeTime& each : times) {
+    if (!each.comes) {
+      losses_.emplace(each.at, each.name);
+      continue;
+    }
+    for (const ClusterEvent& object : memory_.objects()) {
+      const auto* const node = std::get_if<NodeObject>(&object);
+      const auto* const pod = std::get_if<PodObject>(&object);
+      const bool is_it = node != nullptr && node->name == each.name;
+      const bool is_on_it = pod != nullptr && pod->node_name == each.name;
+      if (is_on_it) memory_.apply(PodDeleted{pod->uid});
+      if (is_it || is_on_it) to_come_.emplace(each.at, object);
+    }
+    memory_.apply(NodeDeleted{each.name});
+  }
+}
+
+void ClusterCopy::lose_node(const std::string& name) {
+  for (const ClusterEvent& object : memory_.objects()) {
+    const auto* const pod = std::get_if<PodObject>(&object);
+    if (pod == nullptr || pod->node_name != name) continue;
+    memory_.apply(PodDeleted{pod->uid});
+    std::optional<PodObject> waiting = without_its_node(*pod, our_schedulers_);
+    if (!waiting) continue;
+    waiting->uid += "-again";
+    memory_.apply(*waiting);
+  }
+  memory_.apply(NodeDeleted{name});
+}
+
 void ClusterCopy::begin_cycle(TimePoint now) {
   if (!has_begun_) {
     mirror().settle(now);
@@ -89,6 +120,9 @@ void ClusterCopy::begin_cycle(TimePoint now) {
     const std::string uid = ends_.extract(ends_.begin()).mapped();
     const PodObject* const pod = memory_.find_pod(uid);
     if (pod != nullptr && !pod->terminating) memory_.finish(uid, true);
+  }
+  while (!losses_.empty() && losses_.begin()->first <= now) {
+    lose_node(losses_.extract(losses_.begin()).mapped());
   }
   mirror().settle(now);
 }

@@ -10,6 +10,7 @@
 #include "berth/model/event.h"
 #include "berth/model/plan.h"
 #include "mirror/memory_cluster.h"
+#include "simulation/node_time.h"
 
 namespace berth::simulation {
 
@@ -22,7 +23,11 @@ class ClusterCopy {
  public:
   ClusterCopy(std::vector<ClusterEvent> objects, mirror::Options options, TimePoint start);
 
-  // Due objects come, due pods end and leave; then the mirror is settled.
+  // Nodes come and go at these times: before the first cycle. Of those that go, pods of ours wait
+  // again under other uids.
+  void set_node_times(const std::vector<NodeTime>& times);
+
+  // Due objects come, due pods end and leave, due nodes go; then the mirror is settled.
   void begin_cycle(TimePoint now);
   // Makes the plan of this cycle's session true, and settles again.
   void carry_out(const Plan& plan, TimePoint now);
@@ -45,11 +50,14 @@ class ClusterCopy {
  private:
   void take_in(const std::vector<ClusterEvent>& objects, TimePoint now);
   void start(const std::string& uid, const std::string& node, TimePoint now);
+  void lose_node(const std::string& name);
   mirror::Mirror& mirror() { return memory_.mirror(); }
 
+  std::vector<std::string> our_schedulers_;
   mirror::MemoryCluster memory_;
   std::multimap<TimePoint, ClusterEvent> to_come_;  // by creation
   std::multimap<TimePoint, std::string> ends_;      // uids of what runs for a time
+  std::multimap<TimePoint, std::string> losses_;    // nodes that go
   bool has_begun_ = false;
 };
 

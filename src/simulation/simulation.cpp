@@ -46,7 +46,9 @@ class Simulation {
         scheduler_(std::move(scheduler)),
         setting_{request_.config.session, mirror_options(request_.config), start},
         copy_(std::move(request_.objects), setting_.mirror, start),
-        summary_(request_.config.schedule_period) {}
+        summary_(request_.config.schedule_period) {
+    copy_.set_node_times(request_.node_times);
+  }
 
   Result<Report> run() {
     for (std::size_t cycle = 1; cycle <= request_.cycles; ++cycle) {

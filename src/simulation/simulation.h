@@ -10,6 +10,7 @@
 #include "berth/base/result.h"
 #include "berth/model/event.h"
 #include "conf/config.h"
+#include "simulation/node_time.h"
 #include "simulation/report.h"
 
 namespace berth::simulation {
@@ -18,8 +19,9 @@ struct SimulationRequest {
   std::vector<ClusterEvent> objects;  // no deletions; pods have distinct uids
   conf::Config config;
   std::size_t cycles = 1;
-  std::optional<TimePoint> now;  // of the first cycle; default: start_of(objects)
-  std::string explain;           // namespace/name of a job or pod to explain; empty: none
+  std::vector<NodeTime> node_times = {};  // nodes among the objects that come or go later
+  std::optional<TimePoint> now;           // of the first cycle; default: start_of(objects)
+  std::string explain;                    // namespace/name of a job or pod to explain; empty: none
   // Called before each cycle, for progress; may be empty.
   std::function<void(std::size_t cycle)> on_cycle;
 };

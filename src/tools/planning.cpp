@@ -132,34 +132,44 @@ Result<ClusterInput> read_cluster(const PlanningFlags& flags, Console& console) 
   return ClusterInput{std::move(manifests->events), std::move(*config)};
 }
 
-Result<simulation::Report> plan_manifests(const PlanningFlags& flags, const std::string& explain,
-                                          Console& console) {
+Result<PlanInput> read_plan_input(const PlanningFlags& flags, Console& console) {
   const Result<ParsedFlags> parsed = parse_flags(flags);
   if (!parsed) return parsed.error();
   Result<ClusterInput> input = read_cluster(flags, console);
   if (!input) return input.error();
   note_others(*input, console.err);
+  return PlanInput{*std::move(input), parsed->cycles, parsed->now};
+}
 
+Result<simulation::Report> plan_input(PlanInput input, const std::string& explain,
+                                      Console& console) {
   Progress progress(console);
   simulation::SimulationRequest request;
-  request.objects = std::move(input->objects);
-  request.config = std::move(input->config);
-  request.cycles = parsed->cycles;
-  request.now = simulation::date_new_objects(parsed->now, request.objects);
+  request.objects = std::move(input.cluster.objects);
+  request.config = std::move(input.cluster.config);
+  request.cycles = input.cycles;
+  request.node_times = std::move(input.later);
+  request.now = simulation::date_new_objects(input.now, request.objects);
   request.explain = explain;
   request.on_cycle = [&](std::size_t cycle) {
-    progress.show(fmt::format("planning: cycle {} of {}", cycle, parsed->cycles));
+    progress.show(fmt::format("planning: cycle {} of {}", cycle, input.cycles));
   };
-  Result<simulation::Report> report = simulation::simulate(std::move(request));
-  progress.clear();
-  if (report && !report->cycles.empty()) {
-    for (const std::string& note : report->cycles.back().notes) {
-      say("warning: " + note, console.err);
-    }
+  return simulation::simulate(std::move(request));
+}
+
+void note_report(const simulation::Report& report, std::ostream& err) {
+  if (!report.cycles.empty()) {
+    for (const std::string& note : report.cycles.back().notes) say("warning: " + note, err);
   }
-  if (report && !report->unclaimed.empty()) {
-    say("note: " + unclaimed_text(report->unclaimed), console.err);
-  }
+  if (!report.unclaimed.empty()) say("note: " + unclaimed_text(report.unclaimed), err);
+}
+
+Result<simulation::Report> plan_manifests(const PlanningFlags& flags, const std::string& explain,
+                                          Console& console) {
+  Result<PlanInput> input = read_plan_input(flags, console);
+  if (!input) return input.error();
+  Result<simulation::Report> report = plan_input(*std::move(input), explain, console);
+  if (report) note_report(*report, console.err);
   return report;
 }
 

@@ -9,6 +9,7 @@
 #include "berth/base/result.h"
 #include "berth/model/event.h"
 #include "conf/config.h"
+#include "simulation/node_time.h"
 #include "simulation/report.h"
 #include "tools/console.h"
 
@@ -32,6 +33,23 @@ struct ClusterInput {
 // Reads the manifests and the configuration. Progress and warnings go to `err`. Every error is bad
 // input.
 Result<ClusterInput> read_cluster(const PlanningFlags& flags, Console& console);
+
+struct PlanInput {
+  ClusterInput cluster;
+  std::size_t cycles = 1;
+  std::optional<TimePoint> now;               // none: the latest time in the input
+  std::vector<simulation::NodeTime> later{};  // nodes of it that come or go later
+};
+
+// As read_cluster(), with notes on pods of others.
+Result<PlanInput> read_plan_input(const PlanningFlags& flags, Console& console);
+
+// Runs the sessions, with progress.
+Result<simulation::Report> plan_input(PlanInput input, const std::string& explain,
+                                      Console& console);
+
+// Notes and warnings of the last session.
+void note_report(const simulation::Report& report, std::ostream& err);
 
 // Reads the manifests and runs the sessions. Progress and warnings go to `err`. `explain`: a job,
 // see simulation.h. Every error is bad input.

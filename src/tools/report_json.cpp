@@ -229,12 +229,31 @@ Json json_of(const simulation::Summary& summary) {
           {"idleRoomSeconds", json_of(summary.held)}};
 }
 
+Json json_of(const PlanDifference::Job& job) {
+  return {{"job", job.job},
+          {"queue", job.queue},
+          {"placed", job.placed},
+          {"placedBefore", job.placed_before},
+          {"startedInCycle", json_of(job.starts)},
+          {"startedInCycleBefore", json_of(job.started_before)}};
+}
+
+Json json_of(const PlanDifference& difference) {
+  Json jobs = Json::array();
+  for (const PlanDifference::Job& job : difference.jobs) jobs.push_back(json_of(job));
+  return {{"changes", difference.changes},
+          {"jobs", std::move(jobs)},
+          {"evictions", list_of(difference.more)},
+          {"noEvictions", list_of(difference.fewer)}};
+}
+
 }  // namespace
 
-std::string report_json(const simulation::Report& report) {
+std::string report_json(const simulation::Report& report, const PlanDifference* difference) {
   Json json = views::document_of_kind("Plan");
   json["cycles"] = list_of(report.cycles);
   json["summary"] = json_of(report.summary);
+  if (difference != nullptr) json["difference"] = json_of(*difference);
   if (report.explanation) json["explain"] = json_of(*report.explanation);
   constexpr int kIndent = 1;
   return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";

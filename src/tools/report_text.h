@@ -3,12 +3,15 @@
 #include <string>
 
 #include "simulation/report.h"
+#include "tools/what_if/plan_difference.h"
 #include "views/text_table.h"
 
 namespace berth::tools {
 
-// The JSON document of docs/plan.md, with a line feed at its end.
-std::string report_json(const simulation::Report& report);
+// The JSON document of docs/plan.md, with a line feed at its end. `difference`: from the plan
+// without changes that were asked for; null: none were.
+std::string report_json(const simulation::Report& report,
+                        const PlanDifference* difference = nullptr);
 
 using TableStyle = views::TextStyle;
 

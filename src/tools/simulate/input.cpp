@@ -2,15 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include "history/reader.h"
+#include "simulation/simulation.h"
 #include "tools/output.h"
+#include "tools/planning.h"
 #include "tools/simulate/recorded.h"
 #include "tools/simulate/snapshot.h"
 #include "tools/simulate/values.h"
+#include "tools/what_if/changes.h"
 #include "traces/openb.h"
 #include "traces/swf.h"
 
@@ -79,6 +83,14 @@ void note_recording(const history::Recording& recording, std::int64_t left_out,
   }
 }
 
+void note_unending(const history::Recording& dump, Console& console) {
+  const auto stay = std::count_if(dump.jobs.begin(), dump.jobs.end(),
+                                  [](const auto& job) { return job.started && !job.ended; });
+  if (stay == 0) return;
+  say(fmt::format("note: jobs that run without a time limit, and so do not end: {}", stay),
+      console.err);
+}
+
 // HISTORY-14
 Status check_flags(const InputFlags& flags, bool is_recording) {
   const MachineFlags& machine = flags.machine;
@@ -106,46 +118,46 @@ class Inputs {
  public:
   Inputs(const InputFlags& flags, Console& console) : flags_(flags), console_(console) {}
 
-  Result<Input> read(const std::string& config) {
+  Status read(const std::string& config) {
     const bool is_recording = !flags_.trace.empty() && history::is_recording(flags_.trace);
-    if (const Status fine = check_flags(flags_, is_recording); !fine) return fine.error();
+    if (const Status fine = check_flags(flags_, is_recording); !fine) return fine;
     if (!flags_.run_time.empty()) {
       Duration time{};
       if (const Status read = read_duration(flags_.run_time, "--run-time", time); !read) {
-        return read.error();
+        return read;
       }
       run_time_ = time;
     }
     if (!flags_.snapshot.empty()) {
-      if (const Status added = add_snapshot(config); !added) return added.error();
+      Result<ClusterInput> dump = read_cluster({{flags_.snapshot}, config, {}, {}}, console_);
+      if (!dump) return dump.error();
+      dump_ = *std::move(dump);
     }
-    Status added = Done{};
-    if (is_recording) {
-      added = add_recording();
-    } else if (!flags_.trace.empty()) {
-      added = add_trace();
-    }
-    if (!added) return added.error();
-    return std::move(input_);
-  }
-
- private:
-  Status add_snapshot(const std::string& config) {
-    Result<history::Recording> snapshot = read_snapshot(flags_.snapshot, config, console_);
-    if (!snapshot) return snapshot.error();
-    input_.nodes = std::move(snapshot->nodes);
-    return add(*snapshot, true);
-  }
-
-  Status add(const history::Recording& recording, bool of_dump) {
-    Result<Workload> workload =
-        workload_of(recording, input_.nodes, {run_time_, of_dump}, left_out_);
-    if (!workload) return workload.error();
-    input_.workload = joined(std::move(input_.workload), std::move(*workload));
+    if (is_recording) return read_history();
+    if (!flags_.trace.empty()) return read_log();
     return Done{};
   }
 
-  Status add_recording() {
+  Result<Input> make(const WhatIf& changes) const {
+    Input input;
+    if (!changes.is_empty()) input.name = ", with changes";
+    std::vector<std::string> not_found = changes.without_jobs;
+    if (dump_) {
+      const Status added = add_dump(changes, not_found, input);
+      if (!added) return added.error();
+    }
+    if (recording_) {
+      const Status added = add_recording(changes, not_found, input);
+      if (!added) return added.error();
+    } else if (trace_) {
+      if (const Status added = add_trace(changes, input); !added) return added.error();
+    }
+    if (!not_found.empty()) return no_such_job(not_found.front());
+    return input;
+  }
+
+ private:
+  Status read_history() {
     const Result<std::size_t> most = most_jobs(flags_);
     if (!most) return most.error();
     traces::ReadOptions options;
@@ -153,49 +165,121 @@ class Inputs {
     options.most = *most;
     Result<history::Recording> recording = history::read_recording(flags_.trace, options);
     if (!recording) return recording.error();
-    const bool is_given = !flags_.machine.nodes.empty() || !flags_.machine.node_list.empty();
-    const bool has_own = flags_.snapshot.empty() && !is_given;
-    if (has_own) input_.nodes = recording->nodes;
-    if (const Status read = read_nodes(is_given); !read) return read;
-    const Status added = add(*recording, false);
-    if (added) note_recording(*recording, left_out_, has_own, console_);
-    return added;
+    recording_ = *std::move(recording);
+    const MachineFlags& machine = flags_.machine;
+    const bool is_given = !machine.nodes.empty() || !machine.node_list.empty();
+    has_nodes_of_its_own_ = !dump_ && !is_given;
+    return is_given ? read_machine() : Status(Done{});
   }
 
-  Status add_trace() {
-    if (const Status read = read_nodes(flags_.snapshot.empty()); !read) return read;
-    const Result<Shaping> shaping = shaping_of(flags_);
+  Status read_log() {
+    if (!dump_) {
+      if (const Status read = read_machine(); !read) return read;
+    }
+    Result<Shaping> shaping = shaping_of(flags_);
     if (!shaping) return shaping.error();
+    shaping_ = *std::move(shaping);
     const Result<std::size_t> most = most_jobs(flags_);
     if (!most) return most.error();
-    const Result<traces::Trace> trace = read_trace(flags_, *most);
+    Result<traces::Trace> trace = read_trace(flags_, *most);
     if (!trace) return trace.error();
     note_skipped(trace->skipped, console_.err);
-    Result<Workload> workload = workload_of(*trace, input_.nodes, *shaping);
-    if (!workload) return workload.error();
-    input_.workload = joined(std::move(input_.workload), std::move(*workload));
+    trace_ = *std::move(trace);
     return Done{};
   }
 
-  Status read_nodes(bool are_wanted) {
-    if (!are_wanted) return Done{};
+  Status read_machine() {
     Result<std::vector<NodeObject>> nodes = machine_of(flags_.machine);
-    if (!nodes) return nodes.error();
-    input_.nodes = *std::move(nodes);
+    if (nodes) machine_ = *std::move(nodes);
+    return nodes ? Status(Done{}) : Status(nodes.error());
+  }
+
+  Status add_dump(const WhatIf& changes, std::vector<std::string>& not_found, Input& input) const {
+    std::vector<ClusterEvent> objects = dump_->objects;
+    const TimePoint now = simulation::date_new_objects({}, objects);
+    const auto later = change_nodes(changes, dump_->config.scheduler_names, now, objects);
+    if (!later) return later.error();
+    Result<history::Recording> snapshot = snapshot_of(std::move(objects), dump_->config, now);
+    if (!snapshot) return snapshot.error();
+    input.nodes = snapshot->nodes;
+    input.node_changes = node_changes_of(*later, input.nodes, now);
+    not_found = leave_out_jobs(changes, *snapshot);
+    if (changes.is_empty()) note_unending(*snapshot, console_);
+    std::int64_t left_out = 0;
+    return add(*snapshot, true, left_out, input);
+  }
+
+  Status add(const history::Recording& recording, bool of_dump, std::int64_t& left_out,
+             Input& input) const {
+    Result<Workload> workload = workload_of(recording, input.nodes, {run_time_, of_dump}, left_out);
+    if (!workload) return workload.error();
+    input.workload = joined(std::move(input.workload), std::move(*workload));
+    return Done{};
+  }
+
+  // Those of a dump stay.
+  Status take_nodes(history::Recording of, const WhatIf& changes, Input& input) const {
+    if (dump_) return Done{};
+    const auto later = change_nodes(changes, of);
+    if (!later) return later.error();
+    input.node_changes = node_changes_of(*later, of.nodes, of.begin);
+    input.nodes = std::move(of.nodes);
+    return Done{};
+  }
+
+  Status add_recording(const WhatIf& changes, std::vector<std::string>& not_found,
+                       Input& input) const {
+    history::Recording recording = *recording_;
+    if (!has_nodes_of_its_own_) recording.nodes = machine_;
+    if (const Status taken = take_nodes(recording, changes, input); !taken) return taken;
+    const std::vector<std::string> others = leave_out_jobs(changes, recording);
+    std::erase_if(not_found, [&](const std::string& name) {
+      return std::find(others.begin(), others.end(), name) == others.end();
+    });
+    std::int64_t left_out = 0;
+    const Status added = add(recording, false, left_out, input);
+    if (added && changes.is_empty()) {
+      note_recording(recording, left_out, has_nodes_of_its_own_, console_);
+    }
+    return added;
+  }
+
+  Status add_trace(const WhatIf& changes, Input& input) const {
+    history::Recording machine;
+    machine.nodes = machine_;
+    if (const Status taken = take_nodes(std::move(machine), changes, input); !taken) return taken;
+    Result<Workload> workload = workload_of(*trace_, input.nodes, shaping_);
+    if (!workload) return workload.error();
+    input.workload = joined(std::move(input.workload), std::move(*workload));
     return Done{};
   }
 
   const InputFlags& flags_;
   Console& console_;
   std::optional<Duration> run_time_;
-  std::int64_t left_out_ = 0;
-  Input input_;
+  std::optional<ClusterInput> dump_;
+  std::optional<history::Recording> recording_;
+  std::optional<traces::Trace> trace_;
+  Shaping shaping_;
+  std::vector<NodeObject> machine_;
+  bool has_nodes_of_its_own_ = false;
 };
 
 }  // namespace
 
-Result<Input> input_of(const InputFlags& flags, const std::string& config, Console& console) {
-  return Inputs(flags, console).read(config);
+Result<std::vector<Input>> inputs_of(const InputFlags& flags, const std::string& config,
+                                     Console& console) {
+  Inputs inputs(flags, console);
+  if (const Status read = inputs.read(config); !read) return read.error();
+  std::vector<WhatIf> all(1);
+  if (!flags.what_if.is_empty()) all.push_back(flags.what_if);
+  std::vector<Input> made;
+  for (const WhatIf& changes : all) {
+    Result<Input> input = inputs.make(changes);
+    if (!input) return input.error();
+    made.push_back(*std::move(input));
+  }
+  return made;
 }
 
 void declare_input(CLI::App& command, InputFlags& flags) {
@@ -228,6 +312,7 @@ void declare_input(CLI::App& command, InputFlags& flags) {
                    "Leaves out lines that cannot be read, and counts them");
   command.add_flag("--run-beyond-limits", flags.runs_beyond_limit,
                    "Jobs that ran for longer than their limit do so here, too");
+  declare_what_if(command, flags.what_if);
 }
 
 }  // namespace berth::tools

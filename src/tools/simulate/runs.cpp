@@ -42,21 +42,21 @@ class Interrupts {
 // Runs the variants, several at once.
 class Runs {
  public:
-  Runs(const std::vector<Variant>& variants, const Input& input,
+  Runs(const std::vector<Variant>& variants, const std::vector<Input>& inputs,
        const simulation::StreamTroubles& troubles, bool forecasts, Console& console)
       : variants_(variants),
-        workload_(input.workload),
-        nodes_(input.nodes),
+        inputs_(inputs),
+        count_(variants.size() * inputs.size()),
         troubles_(troubles),
         forecasts_(forecasts),
         progress_(console),
-        done_(variants.size(), 0),
-        results_(variants.size()) {}
+        done_(count_, 0),
+        results_(count_) {}
 
   Result<std::vector<results::JudgedRun>> run() {
     begun_ = std::chrono::steady_clock::now();
     const std::size_t threads =
-        std::min<std::size_t>(variants_.size(), std::max(1U, std::thread::hardware_concurrency()));
+        std::min<std::size_t>(count_, std::max(1U, std::thread::hardware_concurrency()));
     std::vector<std::thread> others;
     for (std::size_t t = 1; t < threads; ++t) others.emplace_back([this] { work(); });
     work();
@@ -70,19 +70,22 @@ class Runs {
 
  private:
   void work() {
-    for (std::size_t i = next_++; i < variants_.size(); i = next_++) run_one(i);
+    for (std::size_t i = next_++; i < count_; i = next_++) run_one(i);
   }
 
   void run_one(std::size_t i) {
+    const Variant& variant = variants_[i / inputs_.size()];
+    const Input& input = inputs_[i % inputs_.size()];
     simulation::StreamRequest request;
-    request.jobs = workload_.jobs;
-    request.nodes = nodes_;
-    request.others = workload_.queues;
-    request.config = variants_[i].config;
+    request.jobs = input.workload.jobs;
+    request.nodes = input.nodes;
+    request.node_changes = input.node_changes;
+    request.others = input.workload.queues;
+    request.config = variant.config;
     request.troubles = troubles_;
     request.on_progress = [&](std::size_t done) { return note_progress(i, done); };
     std::optional<ForecastTrial> trial;
-    if (forecasts_) request.observer = &trial.emplace(workload_, variants_[i].config);
+    if (forecasts_) request.observer = &trial.emplace(input.workload, variant.config);
     const auto begun = std::chrono::steady_clock::now();
     Result<simulation::StreamResult> result = simulation::run_stream(std::move(request));
     const std::lock_guard lock(mutex_);
@@ -90,8 +93,8 @@ class Runs {
       failure_ = result.error();
       return;
     }
-    results_[i] = result_of(workload_, nodes_, *result);
-    results_[i].name = variants_[i].name + (result->was_stopped ? " (stopped)" : "");
+    results_[i] = result_of(input.workload, input.nodes, *result);
+    results_[i].name = variant.name + input.name + (result->was_stopped ? " (stopped)" : "");
     if (trial) results_[i].forecasts = trial->measured();
     results_[i].seconds_of_computing =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
@@ -102,7 +105,8 @@ class Runs {
     done_[run] = done;
     std::size_t sum = 0;
     for (const std::size_t each : done_) sum += each;
-    const std::size_t all = workload_.jobs.size() * variants_.size();
+    std::size_t all = 0;
+    for (const Input& input : inputs_) all += input.workload.jobs.size() * variants_.size();
     const auto past = std::chrono::steady_clock::now() - begun_;
     const double seconds = std::chrono::duration<double>(past).count();
     const double left =
@@ -113,8 +117,8 @@ class Runs {
   }
 
   const std::vector<Variant>& variants_;
-  const Workload& workload_;
-  const std::vector<NodeObject>& nodes_;
+  const std::vector<Input>& inputs_;
+  const std::size_t count_;  // of runs
   const simulation::StreamTroubles& troubles_;
   const bool forecasts_;
   std::chrono::steady_clock::time_point begun_;
@@ -129,12 +133,12 @@ class Runs {
 }  // namespace
 
 Result<std::vector<results::JudgedRun>> run_all(const std::vector<Variant>& variants,
-                                                const Input& input,
+                                                const std::vector<Input>& inputs,
                                                 const simulation::StreamTroubles& troubles,
                                                 bool forecasts, Console& console) {
   is_interrupted.store(false);
   const Interrupts interrupts;
-  return Runs(variants, input, troubles, forecasts, console).run();
+  return Runs(variants, inputs, troubles, forecasts, console).run();
 }
 
 }  // namespace berth::tools

@@ -11,10 +11,10 @@
 
 namespace berth::tools {
 
-// Runs the variants, several at once, with progress. Ctrl-C ends them early. `forecasts`: starts
-// are forecast, and compared with what came.
+// Runs the variants, each with each input, several at once, with progress. Ctrl-C ends them early.
+// `forecasts`: starts are forecast, and compared with what came.
 Result<std::vector<results::JudgedRun>> run_all(const std::vector<Variant>& variants,
-                                                const Input& input,
+                                                const std::vector<Input>& inputs,
                                                 const simulation::StreamTroubles& troubles,
                                                 bool forecasts, Console& console);
 

@@ -31,7 +31,9 @@ constexpr const char* kMore =
     "at the latest. The sessions are the real ones, with the configuration that berthd would "
     "have.\n"
     "The same input gives the same output, the time of computing aside. Times are in seconds from\n"
-    "the start of the trace. Ctrl-C stops, and shows what is done.\n"
+    "the start of the trace. With changes (--add-nodes, --remove-node, --drain, --cordon,\n"
+    "--without-job), each configuration runs as it is and with them. Ctrl-C stops, and shows what "
+    "is done.\n"
     "\n"
     "Examples:\n"
     "  berth simulate --trace t.swf --nodes 128 --node cpu=1,pods=110 --config easy.yaml -o json\n"
@@ -39,7 +41,7 @@ constexpr const char* kMore =
     "    --config easy.yaml --html report.html\n"
     "  berth simulate --trace /var/lib/berth/history --config new.yaml\n"
     "  kubectl get nodes,pods,podgroups,queues,priorityclasses -A -o json > now.json\n"
-    "  berth simulate --snapshot now.json --run-time 1h\n"
+    "  berth simulate --snapshot now.json --run-time 1h --drain n1@+2h\n"
     "  berth simulate --trace t.swf --nodes 64 --node cpu=8 --pod-processors 1 \\\n"
     "    --sweep plugins.reservation.lock=cluster,multi-node\n"
     "\n"
@@ -107,13 +109,13 @@ int run(const SimulateFlags& flags, Console& console) {
   const Result<std::vector<Variant>> variants = variants_of(flags.variants);
   if (!variants) return complain(variants.error(), console);
   const auto& configs = flags.variants.configs;
-  const Result<Input> input =
-      input_of(flags.input, configs.empty() ? "" : configs.front(), console);
-  if (!input) return complain(input.error(), console);
+  const Result<std::vector<Input>> inputs =
+      inputs_of(flags.input, configs.empty() ? "" : configs.front(), console);
+  if (!inputs) return complain(inputs.error(), console);
   if (const Status possible = try_html(flags.html); !possible) {
     return complain(possible.error(), console);
   }
-  const auto runs = run_all(*variants, *input, *troubles, flags.forecasts, console);
+  const auto runs = run_all(*variants, *inputs, *troubles, flags.forecasts, console);
   if (!runs) return complain(runs.error(), console);
   if (!flags.html.empty()) {
     if (const Status written = write_html(flags.html, *runs); !written) {

@@ -1,7 +1,5 @@
 #include "tools/simulate/snapshot.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -13,8 +11,6 @@
 #include "simulation/names.h"
 #include "simulation/simulation.h"
 #include "simulation/trial.h"
-#include "tools/output.h"
-#include "tools/planning.h"
 
 namespace berth::tools {
 
@@ -142,21 +138,6 @@ Result<Recording> snapshot_of(std::vector<ClusterEvent> objects, const conf::Con
   simulation::ClusterCopy copy(std::move(objects), simulation::mirror_options(config), begin);
   copy.begin_cycle(begin);
   return Snapshot(copy, begin).recording();
-}
-
-Result<Recording> read_snapshot(const std::string& file, const std::string& config,
-                                Console& console) {
-  Result<ClusterInput> input = read_cluster({{file}, config, {}, {}}, console);
-  if (!input) return input.error();
-  Result<Recording> recording = snapshot_of(std::move(input->objects), input->config, {});
-  if (!recording) return recording;
-  const auto stay = std::count_if(recording->jobs.begin(), recording->jobs.end(),
-                                  [](const auto& job) { return job.started && !job.ended; });
-  if (stay > 0) {
-    say(fmt::format("note: jobs that run without a time limit, and so do not end: {}", stay),
-        console.err);
-  }
-  return recording;
 }
 
 }  // namespace berth::tools

@@ -8,7 +8,6 @@
 #include "berth/model/event.h"
 #include "conf/config.h"
 #include "history/recording.h"
-#include "tools/console.h"
 
 namespace berth::tools {
 
@@ -16,9 +15,5 @@ namespace berth::tools {
 // places, and end as their pods say. `now`: nullopt is the latest time in it.
 Result<history::Recording> snapshot_of(std::vector<ClusterEvent> objects,
                                        const conf::Config& config, std::optional<TimePoint> now);
-
-// Of a dump, as `berth plan` reads it. Notes go to the console.
-Result<history::Recording> read_snapshot(const std::string& file, const std::string& config,
-                                         Console& console);
 
 }  // namespace berth::tools

@@ -7,6 +7,9 @@
 #include <utility>
 #include <variant>
 
+#include "simulation/cluster_copy.h"
+#include "simulation/names.h"
+#include "simulation/trial.h"
 #include "tools/simulate/variants.h"
 
 namespace berth::tools {
@@ -173,6 +176,31 @@ std::vector<std::string> leave_out_jobs(const WhatIf& flags, history::Recording&
     if (left_out == 0) not_found.push_back(name);
   }
   return not_found;
+}
+
+Status leave_out_jobs(const WhatIf& flags, const conf::Config& config, TimePoint now,
+                      std::vector<ClusterEvent>& objects) {
+  if (flags.without_jobs.empty()) return Done{};
+  if (const Status distinct = simulation::require_distinct_uids(objects); !distinct) {
+    return distinct;
+  }
+  simulation::ClusterCopy copy(objects, simulation::mirror_options(config), now);
+  copy.begin_cycle(now);
+  std::set<std::string> pods;  // uids
+  for (const std::string& name : flags.without_jobs) {
+    const JobId id = copy.find_job(name);
+    if (!id.is_valid()) return no_such_job(name);
+    for (const TaskId task : copy.cluster().job(id).tasks) {
+      pods.insert(copy.cluster().task(task).uid);
+    }
+  }
+  std::erase_if(objects, [&](const ClusterEvent& object) {
+    if (const auto* const pod = std::get_if<PodObject>(&object)) return pods.contains(pod->uid);
+    const auto* const group = std::get_if<PodGroupObject>(&object);
+    return group != nullptr && std::find(flags.without_jobs.begin(), flags.without_jobs.end(),
+                                         group->full_name()) != flags.without_jobs.end();
+  });
+  return Done{};
 }
 
 Error no_such_job(const std::string& name) {

@@ -34,6 +34,10 @@ std::vector<simulation::NodeChange> node_changes_of(const std::vector<simulation
 // Leaves out jobs that are not to be there. Returned are the names that it has not found.
 std::vector<std::string> leave_out_jobs(const WhatIf& flags, history::Recording& recording);
 Error no_such_job(const std::string& name);
+// The same for objects: their pods and their PodGroup are not there. An Error names a job that is
+// none of them.
+Status leave_out_jobs(const WhatIf& flags, const conf::Config& config, TimePoint now,
+                      std::vector<ClusterEvent>& objects);
 
 // The configuration of the file, as the flag --set has it. An empty file: the built-in one.
 Result<conf::Config> changed_config(const std::string& file, const WhatIf& flags);

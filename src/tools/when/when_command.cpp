@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "berth/base/text.h"
 #include "tools/command.h"
 #include "tools/config_command.h"
 #include "tools/flags.h"
