@@ -183,6 +183,31 @@ TEST(WhenCommand, ANodeIsDrainedAtATime) {
   EXPECT_NE(table.out.find("stopped in 5m"), std::string::npos) << table.out;
 }
 
+TEST(WhenCommand, TheDifferenceIsSummedUp) {
+  const json more = document({"--add-nodes", "2:like=n1"}).at("difference");
+  EXPECT_EQ(more.at("earlier"), 1);
+  EXPECT_EQ(more.at("later"), 0);
+  EXPECT_EQ(more.at("asBefore"), 1);
+  EXPECT_EQ(more.at("mostEarlier"), json({{{"job", "ml/wide"}, {"bySeconds", 3600.0}}}));
+  EXPECT_EQ(more.at("nodes"), 2);
+  EXPECT_EQ(more.at("lostNodeHours"), 0.0);
+  // long has run for an hour and five minutes by then, on one node.
+  const json less = document({"--drain", "n2@+5m"}).at("difference");
+  EXPECT_EQ(less.at("nodes"), -1);
+  EXPECT_EQ(less.at("stops"), 1);
+  EXPECT_EQ(less.at("stopsBefore"), 0);
+  EXPECT_NEAR(less.at("lostNodeHours").get<double>(), 65.0 / 60, 1e-6);
+  // Nobody knows any more when wide starts.
+  EXPECT_EQ(less.at("mostLater").at(0).at("bySeconds").is_null(), true) << less;
+  const Outcome table = when({"--drain", "n2@+5m", "-o", "wide"});
+  EXPECT_NE(table.out.find("\n0 jobs start earlier, "), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("; 1 node fewer\n1 run stopped early (0 as it is), 1.1 "
+                           "node-hours of work lost (0.0 as it is)"),
+            std::string::npos)
+      << table.out;
+  EXPECT_FALSE(document({}).contains("difference"));
+}
+
 TEST(WhenCommand, ADrainWithoutATimeRemovesTheNode) {
   const json drained = document({"--drain", "n2"});
   const json removed = document({"--remove-node", "n2"});

@@ -66,6 +66,8 @@ Result<Forecast> forecast_of(const ForecastRequest& asked, const OnForecast& on_
   Forecast forecast;
   forecast.now = dump.begin;
   forecast.until = result->until;
+  forecast.nodes = dump.nodes.size();
+  for (const simulation::NodeTime& each : asked.later) forecast.nodes -= each.comes ? 0U : 1U;
   for (std::size_t i = 0; i < workload->jobs.size(); ++i) {
     const simulation::StreamJob& job = workload->jobs[i];
     const simulation::StreamOutcome& outcome = result->jobs[i];

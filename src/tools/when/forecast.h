@@ -31,6 +31,7 @@ struct Forecast {
   TimePoint now;
   Duration until{};               // so much was simulated
   std::size_t unending = 0;       // jobs that run and have no end that is known
+  std::size_t nodes = 0;          // once all have come and gone
   std::size_t stops = 0;          // runs that were stopped before they were done
   double lost = 0;                // work of these, in nodes times seconds
   std::vector<ForecastRow> jobs;  // that wait, by start, then name

@@ -62,6 +62,30 @@ Json json_of(const ForecastRow& row, TimePoint now) {
           {"message", row.message}};
 }
 
+// The largest changes.
+Json json_of(const std::vector<ForecastDifference::Job>& jobs) {
+  constexpr std::size_t kMost = 10;
+  Json list = Json::array();
+  for (std::size_t i = 0; i < std::min(jobs.size(), kMost); ++i) {
+    list.push_back({{"job", jobs[i].job}, {"bySeconds", seconds_of(jobs[i].by)}});
+  }
+  return list;
+}
+
+Json json_of(const ForecastDifference& difference) {
+  constexpr double kHour = 3600;
+  return {{"earlier", difference.earlier.size()},
+          {"later", difference.later.size()},
+          {"asBefore", difference.as_before},
+          {"mostEarlier", json_of(difference.earlier)},
+          {"mostLater", json_of(difference.later)},
+          {"nodes", difference.nodes},
+          {"stops", difference.stops},
+          {"stopsBefore", difference.stops_before},
+          {"lostNodeHours", difference.lost / kHour},
+          {"lostNodeHoursBefore", difference.lost_before / kHour}};
+}
+
 std::string start_text(const std::optional<Duration>& start) {
   if (!start) return "not known";
   return *start <= Duration() ? "now" : format_duration(rounded(*start));
@@ -82,6 +106,7 @@ std::string heading_of(const ForecastDocument& document) {
   std::string text = fmt::format("{} waiting at {}", count_text(forecast.jobs.size(), "job"),
                                  format_time(forecast.now));
   for (const std::string& change : document.changes) text += "\nwith " + change;
+  if (document.difference) text += "\n" + summary_of(*document.difference);
   if (forecast.unending > 0) {
     text += fmt::format("\n{} without a time limit: their room is not counted on",
                         count_text(forecast.unending, "running job"));
@@ -114,6 +139,7 @@ std::string forecast_json(const ForecastDocument& document) {
   json["simulatedSeconds"] = in_seconds(rounded(forecast.until));
   json["jobsWithoutEnd"] = forecast.unending;
   json["changes"] = document.changes;
+  if (document.difference) json["difference"] = json_of(*document.difference);
   const auto list_of = [&](const std::vector<ForecastRow>& rows, const Rows& changed) {
     Json list = Json::array();
     for (const ForecastRow& row : rows) {

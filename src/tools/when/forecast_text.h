@@ -5,14 +5,16 @@
 #include <vector>
 
 #include "tools/when/forecast.h"
+#include "tools/when/forecast_difference.h"
 #include "views/text_table.h"
 
 namespace berth::tools {
 
 struct ForecastDocument {
   Forecast forecast;
-  std::vector<std::string> changes;  // as the user gave them
-  std::optional<Forecast> changed;   // with them
+  std::vector<std::string> changes;                // as the user gave them
+  std::optional<Forecast> changed;                 // with them
+  std::optional<ForecastDifference> difference{};  // of all jobs
 };
 
 // Only jobs of the namespace, and of the queue; empty: of all.

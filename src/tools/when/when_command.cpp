@@ -68,6 +68,7 @@ Result<ForecastDocument> forecast(const ClusterInput& input, const WhenFlags& fl
   if (flags.what_if.is_empty()) return document;
   Result<Forecast> changed = cases.with(flags.what_if);
   if (!changed) return changed.error();
+  document.difference = difference_of(*changed, document.forecast);
   document.changed = std::move(*changed);
   return document;
 }
