@@ -13,8 +13,10 @@ constexpr std::size_t kBodyShown = 200;
 
 }  // namespace
 
-Result<ServerDocument> ask_server(const ServerFlags& flags, const std::string& path) {
+Result<ServerDocument> ask_server(const ServerFlags& flags, const std::string& path,
+                                  Duration timeout) {
   http::ClientOptions options;
+  options.timeout = timeout;
   options.url = flags.url.value_or("").empty() ? kDefaultServer : *flags.url;
   if (options.url.ends_with('/')) options.url.pop_back();
   if (!flags.tls_ca.empty()) {
@@ -29,6 +31,11 @@ Result<ServerDocument> ask_server(const ServerFlags& flags, const std::string& p
                  where};
   }
   constexpr int kOk = 200;
+  constexpr int kNotFound = 404;
+  if (reply->status == kNotFound) {
+    return Error{"no such page; expected a berthd that has it, of this version or a newer one",
+                 where};
+  }
   if (reply->status != kOk) {
     return Error{
         "answered " + std::to_string(reply->status) + ": " + reply->body.substr(0, kBodyShown),

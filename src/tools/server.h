@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "berth/base/clock.h"
 #include "berth/base/result.h"
 
 namespace berth::tools {
@@ -26,6 +27,7 @@ struct ServerDocument {
 };
 
 // The answer of a running berthd to GET `path`. Every error is bad input.
-Result<ServerDocument> ask_server(const ServerFlags& flags, const std::string& path);
+Result<ServerDocument> ask_server(const ServerFlags& flags, const std::string& path,
+                                  Duration timeout = std::chrono::seconds(5));
 
 }  // namespace berth::tools

@@ -141,18 +141,19 @@ class Inputs {
   Result<Input> make(const WhatIf& changes) const {
     Input input;
     if (!changes.is_empty()) input.name = ", with changes";
-    std::vector<std::string> not_found = changes.without_jobs;
+    history::Recording none;
+    std::vector<Error> faults = change_jobs(changes, none);
     if (dump_) {
-      const Status added = add_dump(changes, not_found, input);
+      const Status added = add_dump(changes, faults, input);
       if (!added) return added.error();
     }
     if (recording_) {
-      const Status added = add_recording(changes, not_found, input);
+      const Status added = add_recording(changes, faults, input);
       if (!added) return added.error();
     } else if (trace_) {
       if (const Status added = add_trace(changes, input); !added) return added.error();
     }
-    if (!not_found.empty()) return no_such_job(not_found.front());
+    if (!faults.empty()) return faults.front();
     return input;
   }
 
@@ -194,7 +195,7 @@ class Inputs {
     return nodes ? Status(Done{}) : Status(nodes.error());
   }
 
-  Status add_dump(const WhatIf& changes, std::vector<std::string>& not_found, Input& input) const {
+  Status add_dump(const WhatIf& changes, std::vector<Error>& faults, Input& input) const {
     std::vector<ClusterEvent> objects = dump_->objects;
     const TimePoint now = simulation::date_new_objects({}, objects);
     const auto later = change_nodes(changes, dump_->config.scheduler_names, now, objects);
@@ -203,7 +204,7 @@ class Inputs {
     if (!snapshot) return snapshot.error();
     input.nodes = snapshot->nodes;
     input.node_changes = node_changes_of(*later, input.nodes, now);
-    not_found = leave_out_jobs(changes, *snapshot);
+    faults = change_jobs(changes, *snapshot);
     if (changes.is_empty()) note_unending(*snapshot, console_);
     std::int64_t left_out = 0;
     return add(*snapshot, true, left_out, input);
@@ -227,14 +228,14 @@ class Inputs {
     return Done{};
   }
 
-  Status add_recording(const WhatIf& changes, std::vector<std::string>& not_found,
-                       Input& input) const {
+  Status add_recording(const WhatIf& changes, std::vector<Error>& faults, Input& input) const {
     history::Recording recording = *recording_;
     if (!has_nodes_of_its_own_) recording.nodes = machine_;
     if (const Status taken = take_nodes(recording, changes, input); !taken) return taken;
-    const std::vector<std::string> others = leave_out_jobs(changes, recording);
-    std::erase_if(not_found, [&](const std::string& name) {
-      return std::find(others.begin(), others.end(), name) == others.end();
+    const std::vector<Error> others = change_jobs(changes, recording);
+    std::erase_if(faults, [&](const Error& fault) {  // found here, or in the dump
+      return std::none_of(others.begin(), others.end(),
+                          [&](const Error& each) { return each.to_string() == fault.to_string(); });
     });
     std::int64_t left_out = 0;
     const Status added = add(recording, false, left_out, input);
@@ -313,6 +314,7 @@ void declare_input(CLI::App& command, InputFlags& flags) {
   command.add_flag("--run-beyond-limits", flags.runs_beyond_limit,
                    "Jobs that ran for longer than their limit do so here, too");
   declare_what_if(command, flags.what_if);
+  declare_what_if_limits(command, flags.what_if);
 }
 
 }  // namespace berth::tools

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "berth/base/text.h"
 #include "simulation/cluster_copy.h"
 #include "simulation/names.h"
 #include "simulation/trial.h"
@@ -96,6 +97,20 @@ Status remove_node(const std::string& name, const std::vector<std::string>& ours
   return Done{};
 }
 
+Error no_such_job(const std::string& name, const char* flag) {
+  return Error{fmt::format("\"{}\" is no job that waits or runs, expected namespace/name", name),
+               flag};
+}
+
+// It ends by it, also if it runs.
+void give_limit(Duration limit, TimePoint now, history::RecordedJob& job) {
+  job.limit = limit;
+  if (job.run_time) job.run_time = std::min(*job.run_time, limit);
+  if (!job.started) return;
+  const TimePoint end = std::max(now + Duration(1), *job.started + limit);
+  if (!job.ended || end < *job.ended) job.ended = end;
+}
+
 // It ran there: it waits from the beginning on.
 void wait_again(history::RecordedJob& job, TimePoint end) {
   if (job.started) job.run_time = job.ended.value_or(end) - *job.started;
@@ -168,14 +183,33 @@ std::vector<simulation::NodeChange> node_changes_of(const std::vector<NodeTime>&
   return changes;
 }
 
-std::vector<std::string> leave_out_jobs(const WhatIf& flags, history::Recording& recording) {
-  std::vector<std::string> not_found;
+std::vector<Error> change_jobs(const WhatIf& flags, history::Recording& recording) {
+  std::vector<Error> faults;
   for (const std::string& name : flags.without_jobs) {
     const auto left_out =
         std::erase_if(recording.jobs, [&](const auto& job) { return job.name == name; });
-    if (left_out == 0) not_found.push_back(name);
+    if (left_out == 0) faults.push_back(no_such_job(name, kWithoutJob));
   }
-  return not_found;
+  for (const std::string& text : flags.time_limits) {
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const auto limit = parse_duration(text.substr(std::min(equals + 1, text.size())));
+    if (!limit || *limit <= Duration()) {
+      faults.push_back(
+          {fmt::format("\"{}\" is not understood, expected NAMESPACE/NAME=TIME, such as ml/a=2h",
+                       text),
+           kTimeLimit});
+      continue;
+    }
+    const std::string name = text.substr(0, equals);
+    bool is_found = false;
+    for (history::RecordedJob& job : recording.jobs) {
+      if (job.name != name) continue;
+      give_limit(*limit, recording.begin, job);
+      is_found = true;
+    }
+    if (!is_found) faults.push_back(no_such_job(name, kTimeLimit));
+  }
+  return faults;
 }
 
 Status leave_out_jobs(const WhatIf& flags, const conf::Config& config, TimePoint now,
@@ -189,7 +223,7 @@ Status leave_out_jobs(const WhatIf& flags, const conf::Config& config, TimePoint
   std::set<std::string> pods;  // uids
   for (const std::string& name : flags.without_jobs) {
     const JobId id = copy.find_job(name);
-    if (!id.is_valid()) return no_such_job(name);
+    if (!id.is_valid()) return no_such_job(name, kWithoutJob);
     for (const TaskId task : copy.cluster().job(id).tasks) {
       pods.insert(copy.cluster().task(task).uid);
     }
@@ -201,11 +235,6 @@ Status leave_out_jobs(const WhatIf& flags, const conf::Config& config, TimePoint
                                          group->full_name()) != flags.without_jobs.end();
   });
   return Done{};
-}
-
-Error no_such_job(const std::string& name) {
-  return Error{fmt::format("\"{}\" is no job that waits or runs, expected namespace/name", name),
-               kWithoutJob};
 }
 
 Result<conf::Config> changed_config(const std::string& file, const WhatIf& flags) {

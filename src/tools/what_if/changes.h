@@ -31,10 +31,10 @@ std::vector<simulation::NodeChange> node_changes_of(const std::vector<simulation
                                                     const std::vector<NodeObject>& nodes,
                                                     TimePoint begin);
 
-// Leaves out jobs that are not to be there. Returned are the names that it has not found.
-std::vector<std::string> leave_out_jobs(const WhatIf& flags, history::Recording& recording);
-Error no_such_job(const std::string& name);
-// The same for objects: their pods and their PodGroup are not there. An Error names a job that is
+// Jobs that are not there, or have other limits. Returned are the faults: jobs that it has not
+// found, and texts that are not understood.
+std::vector<Error> change_jobs(const WhatIf& flags, history::Recording& recording);
+// Jobs that are not there: neither their pods nor their PodGroup. An Error names a job that is
 // none of them.
 Status leave_out_jobs(const WhatIf& flags, const conf::Config& config, TimePoint now,
                       std::vector<ClusterEvent>& objects);

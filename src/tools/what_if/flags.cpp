@@ -14,20 +14,6 @@ namespace {
 
 constexpr std::int32_t kNodesMost = 10'000;
 
-Result<TimePoint> read_time(const std::string& text, TimePoint now, const char* flag) {
-  if (text.starts_with('+')) {
-    const auto later = parse_duration(text.substr(1));
-    if (later && *later >= Duration()) return now + *later;
-  } else if (const Result<TimePoint> at = parse_time(text); at) {
-    if (*at >= now) return *at;
-    return Error{
-        fmt::format("{} is before {}, expected a time from then on", text, format_time(now)), flag};
-  }
-  return Error{
-      fmt::format("\"{}\" is no time, expected one such as +2h or 2026-11-28T12:00:00Z", text),
-      flag};
-}
-
 }  // namespace
 
 bool WhatIf::changes_nodes() const {
@@ -44,6 +30,7 @@ std::vector<std::string> WhatIf::texts() const {
   add(kDrain, drains);
   add(kCordon, cordons);
   add(kWithoutJob, without_jobs);
+  add(kTimeLimit, time_limits);
   add("--set", set);
   return texts;
 }
@@ -73,11 +60,32 @@ void declare_what_if(CLI::App& command, WhatIf& flags) {
       ->type_name("NS/NAME");
 }
 
+void declare_what_if_limits(CLI::App& command, WhatIf& flags) {
+  command
+      .add_option(kTimeLimit, flags.time_limits,
+                  "What if this job's time limit were so? May be repeated")
+      ->type_name("NS/NAME=TIME");
+}
+
 void declare_what_if_set(CLI::App& command, WhatIf& flags) {
   command
       .add_option("--set", flags.set,
                   "What if an argument of a plugin or an action were so? May be repeated")
       ->type_name("plugins.NAME.ARGUMENT=VALUE");
+}
+
+Result<TimePoint> read_time_from(const std::string& text, TimePoint now, const char* flag) {
+  if (text.starts_with('+')) {
+    const auto later = parse_duration(text.substr(1));
+    if (later && *later >= Duration()) return now + *later;
+  } else if (const Result<TimePoint> at = parse_time(text); at) {
+    if (*at >= now) return *at;
+    return Error{
+        fmt::format("{} is before {}, expected a time from then on", text, format_time(now)), flag};
+  }
+  return Error{
+      fmt::format("\"{}\" is no time, expected one such as +2h or 2026-11-28T12:00:00Z", text),
+      flag};
 }
 
 Result<TimedNode> read_timed_node(const std::string& text, TimePoint now, const char* flag) {
@@ -87,7 +95,7 @@ Result<TimedNode> read_timed_node(const std::string& text, TimePoint now, const 
     return Error{fmt::format("\"{}\" is not understood, expected NODE or NODE@TIME", text), flag};
   }
   if (at == std::string::npos) return node;
-  const Result<TimePoint> time = read_time(text.substr(at + 1), now, flag);
+  const Result<TimePoint> time = read_time_from(text.substr(at + 1), now, flag);
   if (!time) return time.error();
   if (*time > now) node.at = *time;
   return node;

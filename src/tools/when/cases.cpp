@@ -1,5 +1,6 @@
 #include "tools/when/cases.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -11,16 +12,31 @@
 namespace berth::tools {
 
 Result<Forecast> Cases::as_it_is() {
-  const Result<history::Recording> dump = snapshot_of(input_.objects, input_.config, options_.now);
-  if (!dump) return dump.error();
-  Result<Forecast> made = forecast({*dump, input_.config, options_.run_time});
+  Result<Forecast> made = forecast({}, {});
   if (!made) return made;
   if (const Status explained = explain(*made); !explained) return explained.error();
   return made;
 }
 
-Result<Forecast> Cases::with(const WhatIf& changes) {
-  const Result<conf::Config> config = changed_config(options_.config, changes);
+Result<Forecast> Cases::with(const WhatIf& changes) { return forecast(changes, {}); }
+
+Result<bool> Cases::starts_by(const WhatIf& changes, const std::string& job, Duration by) {
+  const Result<Forecast> made = forecast(changes, by);
+  if (!made) return made.error();
+  return std::any_of(made->jobs.begin(), made->jobs.end(), [&](const ForecastRow& row) {
+    return row.job == job && row.start && *row.start <= by;
+  });
+}
+
+Result<history::Recording> Cases::recording_of(const WhatIf& changes) {
+  Result<Case> made = case_of(changes);
+  if (!made) return made.error();
+  return std::move(made->dump);
+}
+
+Result<Cases::Case> Cases::nodes_changed(const WhatIf& changes) {
+  Result<conf::Config> config = changes.set.empty() ? Result<conf::Config>(input_.config)
+                                                    : changed_config(options_.config, changes);
   if (!config) return config.error();
   std::vector<ClusterEvent> objects = input_.objects;
   const TimePoint now = simulation::date_new_objects(options_.now, objects);
@@ -28,12 +44,30 @@ Result<Forecast> Cases::with(const WhatIf& changes) {
   if (!later) return later.error();
   Result<history::Recording> dump = snapshot_of(std::move(objects), *config, now);
   if (!dump) return dump.error();
-  for (const std::string& name : leave_out_jobs(changes, *dump)) return no_such_job(name);
-  return forecast({*dump, *config, options_.run_time, *std::move(later)});
+  return Case{changes, *std::move(config), *std::move(dump), *std::move(later)};
 }
 
-Result<Forecast> Cases::forecast(const ForecastRequest& asked) {
-  return forecast_of(asked, on_progress_);
+Result<Cases::Case> Cases::case_of(const WhatIf& changes) {
+  WhatIf nodes = changes;
+  nodes.without_jobs.clear();
+  nodes.time_limits.clear();
+  if (!last_ || last_->nodes.texts() != nodes.texts()) {
+    Result<Case> made = nodes_changed(nodes);
+    if (!made) return made;
+    last_ = *std::move(made);
+  }
+  Case made = *last_;
+  const std::vector<Error> faults = change_jobs(changes, made.dump);
+  if (!faults.empty()) return faults.front();
+  return made;
+}
+
+Result<Forecast> Cases::forecast(const WhatIf& changes, std::optional<Duration> until) {
+  const Result<Case> made = case_of(changes);
+  if (!made) return made.error();
+  ++simulations_;
+  return forecast_of({made->dump, made->config, options_.run_time, made->later, until},
+                     on_progress_);
 }
 
 Status Cases::explain(Forecast& forecast) const {

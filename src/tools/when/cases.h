@@ -4,8 +4,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "berth/base/result.h"
+#include "history/recording.h"
+#include "simulation/node_time.h"
 #include "tools/planning.h"
 #include "tools/what_if/flags.h"
 #include "tools/when/forecast.h"
@@ -27,14 +30,33 @@ class Cases {
 
   Result<Forecast> as_it_is();  // with the reasons why jobs wait
   Result<Forecast> with(const WhatIf& changes);
+  // Does the job start by then? Simulates no longer than that.
+  Result<bool> starts_by(const WhatIf& changes, const std::string& job, Duration by);
+
+  // The cluster with these changes, as it is simulated.
+  Result<history::Recording> recording_of(const WhatIf& changes);
+  const std::vector<ClusterEvent>& objects() const { return input_.objects; }
+  std::size_t simulations() const { return simulations_; }
 
  private:
-  Result<Forecast> forecast(const ForecastRequest& asked);
+  // A cluster, and nodes of it that come or go later.
+  struct Case {
+    WhatIf nodes;  // the changes of its nodes, and settings
+    conf::Config config;
+    history::Recording dump;
+    std::vector<simulation::NodeTime> later;
+  };
+
+  Result<Case> nodes_changed(const WhatIf& changes);
+  Result<Case> case_of(const WhatIf& changes);
+  Result<Forecast> forecast(const WhatIf& changes, std::optional<Duration> until);
   Status explain(Forecast& forecast) const;
 
   const ClusterInput& input_;
   CasesOptions options_;
   OnForecast on_progress_;
+  std::optional<Case> last_;  // many cases differ in their jobs alone
+  std::size_t simulations_ = 0;
 };
 
 }  // namespace berth::tools

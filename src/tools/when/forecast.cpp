@@ -20,6 +20,7 @@ simulation::StreamRequest request_of(const ForecastRequest& asked, const Workloa
   request.others = workload.queues;
   request.config = asked.config;
   request.node_changes = node_changes_of(asked.later, request.nodes, asked.dump.begin);
+  if (asked.until) request.give_up_after = *asked.until;
   const std::size_t all = workload.jobs.size();
   request.on_progress = [&on_progress, all](std::size_t done) {
     on_progress(done, all);

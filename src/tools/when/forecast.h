@@ -46,6 +46,7 @@ struct ForecastRequest {
   const conf::Config& config;
   std::optional<Duration> unknown;            // run time of jobs that wait and say none
   std::vector<simulation::NodeTime> later{};  // nodes of the dump that come or go after it
+  std::optional<Duration> until{};            // it goes on for so long at most
 };
 
 // Runs the sessions of `config` from the state of the dump, jumping from end to end. Jobs end when

@@ -9,6 +9,7 @@
 
 #include "berth/base/text.h"
 #include "tools/simulate/values.h"
+#include "tools/when/search_text.h"
 #include "views/document_head.h"
 
 namespace berth::tools {
@@ -140,6 +141,7 @@ std::string forecast_json(const ForecastDocument& document) {
   json["jobsWithoutEnd"] = forecast.unending;
   json["changes"] = document.changes;
   if (document.difference) json["difference"] = json_of(*document.difference);
+  if (document.search) json["search"] = search_json(*document.search, forecast.now);
   const auto list_of = [&](const std::vector<ForecastRow>& rows, const Rows& changed) {
     Json list = Json::array();
     for (const ForecastRow& row : rows) {
@@ -174,6 +176,7 @@ std::string forecast_json(const ForecastDocument& document) {
 std::string forecast_table(const ForecastDocument& document, views::TextStyle style) {
   const Forecast& forecast = document.forecast;
   std::string text = heading_of(document);
+  if (document.search) return text + search_table(*document.search, forecast.now, style);
   const bool compares = document.changed.has_value();
   std::vector<std::string> headings{"JOB", "QUEUE", "PODS", "WAITED", "STARTS IN"};
   if (compares) headings.insert(headings.end(), {"WITH CHANGES", "DIFFERENCE"});

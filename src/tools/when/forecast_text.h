@@ -6,6 +6,7 @@
 
 #include "tools/when/forecast.h"
 #include "tools/when/forecast_difference.h"
+#include "tools/when/search.h"
 #include "views/text_table.h"
 
 namespace berth::tools {
@@ -15,6 +16,7 @@ struct ForecastDocument {
   std::vector<std::string> changes;                // as the user gave them
   std::optional<Forecast> changed;                 // with them
   std::optional<ForecastDifference> difference{};  // of all jobs
+  std::optional<SearchResult> search{};            // for small changes that help one job
 };
 
 // Only jobs of the namespace, and of the queue; empty: of all.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "kube/manifests.h"
 #include "tools/command.h"
 #include "tools/config_command.h"
 #include "tools/flags.h"
@@ -28,7 +29,7 @@ constexpr const char* kMore =
     "limit. A job that has neither runs for ever, or for --run-time if it waits. No job comes\n"
     "later: a start is a forecast for the jobs that are there, and most jobs end before their\n"
     "limit. With a change (--add-nodes, --remove-node, --drain, --cordon, --without-job,\n"
-    "--set), each job has its start as it is and as it would be.\n"
+    "--time-limit, --set), each job has its start as it is and as it would be.\n"
     "\n"
     "Examples:\n"
     "  kubectl get nodes,pods,podgroups,queues,priorityclasses,namespaces,pdb -A -o json > "
@@ -36,6 +37,8 @@ constexpr const char* kMore =
     "  berth when --cluster now.json\n"
     "  berth when --cluster now.json --add-nodes 4:like=gpu-7 --drain gpu-1@+2h\n"
     "  berth when --cluster now.json --set actions.backfill.behind=easy -o json\n"
+    "  berth when --cluster now.json --job ml/train --by +8h\n"
+    "  berth when --server http://127.0.0.1:8892 --drain gpu-1@+2h\n"
     "\n"
     "Exit status: 0 there is a forecast, 2 bad input or no answer, 3 a right is missing, 1 an\n"
     "internal error.";
@@ -43,11 +46,30 @@ constexpr const char* kMore =
 struct WhenFlags {
   PlanningFlags planning;
   KubeFlags kube;
+  ServerFlags server;
   std::string run_time;
   WhatIf what_if;
-  std::string queue;  // of the rows
+  std::string job, by;  // a job that is to start by then
+  std::string queue;    // of the rows
   std::optional<std::string> output;
 };
+
+Status search_for(const WhenFlags& flags, Cases& cases, Progress& progress,
+                  ForecastDocument& document) {
+  if (flags.job.empty() && flags.by.empty()) return Done{};
+  if (flags.job.empty()) return Error{"missing, expected a job beside --by", "--job"};
+  if (flags.by.empty()) return Error{"missing, expected a time beside --job", "--by"};
+  const Forecast& before = document.changed ? *document.changed : document.forecast;
+  const Result<TimePoint> by = read_time_from(flags.by, before.now, "--by");
+  if (!by) return by.error();
+  Result<SearchResult> found =
+      search(cases, flags.what_if, before, flags.job, *by, {}, [&](std::size_t simulations) {
+        progress.show(fmt::format("searching: {}, simulation {}", flags.job, simulations));
+      });
+  if (!found) return found.error();
+  document.search = *std::move(found);
+  return Done{};
+}
 
 Result<ForecastDocument> forecast(const ClusterInput& input, const WhenFlags& flags,
                                   std::optional<TimePoint> now, Console& console) {
@@ -65,11 +87,14 @@ Result<ForecastDocument> forecast(const ClusterInput& input, const WhenFlags& fl
   Result<Forecast> as_it_is = cases.as_it_is();
   if (!as_it_is) return as_it_is.error();
   ForecastDocument document{std::move(*as_it_is), flags.what_if.texts(), {}};
-  if (flags.what_if.is_empty()) return document;
-  Result<Forecast> changed = cases.with(flags.what_if);
-  if (!changed) return changed.error();
-  document.difference = difference_of(*changed, document.forecast);
-  document.changed = std::move(*changed);
+  if (!flags.what_if.is_empty()) {
+    Result<Forecast> changed = cases.with(flags.what_if);
+    if (!changed) return changed.error();
+    document.difference = difference_of(*changed, document.forecast);
+    document.changed = std::move(*changed);
+  }
+  const Status searched = search_for(flags, cases, progress, document);
+  if (!searched) return searched.error();
   return document;
 }
 
@@ -97,17 +122,42 @@ int show_live(const WhenFlags& flags, Form form, Console& console) {
               console);
 }
 
+// Of a running berthd.
+int show_snapshot(const WhenFlags& flags, Form form, Console& console) {
+  constexpr Duration kPatience = std::chrono::minutes(2);
+  Result<conf::Config> config = open_config(flags.planning.config);
+  if (!config) return complain(config.error(), console);
+  Progress progress(console);
+  progress.show("asking berthd");
+  const Result<ServerDocument> document = ask_server(flags.server, "/snapshot", kPatience);
+  progress.clear();
+  if (!document) return complain(document.error(), console);
+  Result<kube::Manifests> manifests =
+      kube::parse_manifests(document->text, document->where + ".json");
+  if (!manifests) return complain(manifests.error(), console);
+  return show({std::move(manifests->events), *std::move(config)}, flags, SystemClock().now(), form,
+              console);
+}
+
 int run(const WhenFlags& flags, Console& console) {
   const Result<Form> form = read_form(flags.output, console);
   if (!form) return complain(form.error(), console);
   const bool has_manifests = !flags.planning.cluster.empty();
   KubeFlags access = flags.kube;
   access.name_space.clear();  // of the rows
-  if (has_manifests && access.is_asked()) {
+  const bool has_server = flags.server.is_asked();
+  if (has_manifests && has_server) {
+    return complain(Error{"given together with --cluster, expected one of them", "--server"},
+                    console);
+  }
+  if ((has_manifests || has_server) && access.is_asked()) {
     return complain(
-        Error{"given together with --cluster, expected one of them", access.first_asked()},
+        Error{"given together with " + std::string(has_server ? "--server" : "--cluster") +
+                  ", expected one of them",
+              access.first_asked()},
         console);
   }
+  if (has_server) return show_snapshot(flags, *form, console);
   if (!has_manifests && has_access(flags.kube)) return show_live(flags, *form, console);
   const Result<ClusterInput> input = read_cluster(flags.planning, console);
   if (!input) return complain(input.error(), console);
@@ -134,9 +184,17 @@ Command add_when(CLI::App& berth) {
   command->add_option("--now", flags->planning.now, "Time of the dump; default: the latest in it")
       ->type_name("TIME");
   declare_what_if(*command, flags->what_if);
+  declare_what_if_limits(*command, flags->what_if);
   declare_what_if_set(*command, flags->what_if);
+  command
+      ->add_option("--job", flags->job,
+                   "With --by: looks for the smallest changes with which this job starts by then")
+      ->type_name("NS/NAME");
+  command->add_option("--by", flags->by, "The time for --job: +4h, or 2026-11-28T12:00:00Z")
+      ->type_name("TIME");
   declare_kube(*command, flags->kube);
   command->get_option("--namespace")->description("Only jobs of this namespace");
+  declare_server(*command, flags->server);
   declare_queue(*command, flags->queue);
   declare_output(*command, flags->output);
   return {command, [flags](Console& console) { return run(*flags, console); }};
