@@ -80,7 +80,8 @@ SessionLoop::Parts Core::loop_parts(const Parts& parts) {
           environment.starting_pods(),
           &parts.real_clock,
           parts.recorder,
-          forecasts.get()};
+          forecasts.get(),
+          &snapshots};
 }
 
 std::unique_ptr<Forecasts> Core::forecasts_of(const Parts& parts) {

@@ -10,6 +10,7 @@
 #include "daemon/event_queue.h"
 #include "daemon/forecasts.h"
 #include "daemon/session_loop.h"
+#include "daemon/snapshots.h"
 #include "engine/scheduler.h"
 #include "extender/service.h"
 #include "telemetry/metrics.h"
@@ -58,6 +59,7 @@ class Core {
   extender::AttemptLog attempts;
   extender::Service service;
   std::unique_ptr<Forecasts> forecasts;  // null: there are none
+  Snapshots snapshots{[this] { events.wake(); }};
   SessionLoop loop;
 
  private:

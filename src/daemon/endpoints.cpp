@@ -48,6 +48,10 @@ void Endpoints::add_routes(Servers& servers, PageMaker& maker) {
   get_names("/reservations", [this] { return reservations(); });
   get_names("/evictions", [this] { return evictions(); });
   get_names("/starts", [this] { return starts(); });
+  servers.pages().add("GET", "/snapshot",
+                      for_trusted([this, &maker](const http::Request&, http::Responder responder) {
+                        answer_snapshot(maker, std::move(responder));
+                      }));
   get_names("/configz", [this] {
     return http::Response{200, "application/json", configuration_.describe()};
   });
@@ -114,6 +118,23 @@ http::Response Endpoints::starts() const {
   const auto table = core_.starts.load();
   if (table == nullptr) return unknown();
   return {200, "application/json", views::write_start_table(*table)};
+}
+
+// The session thread copies, and the maker's writes.
+void Endpoints::answer_snapshot(PageMaker& maker, http::Responder responder) {
+  const auto waiting = std::make_shared<http::Responder>(std::move(responder));
+  core_.snapshots.ask([&maker, waiting](std::shared_ptr<const Snapshot> snapshot) {
+    if (snapshot == nullptr) {
+      return waiting->answer(http::text_response(
+          503, "not synced with the cluster yet, or too many ask at once; ask again"));
+    }
+    maker.answer(
+        "/snapshot",
+        [snapshot] {
+          return http::Response{200, "application/json", snapshot_json(*snapshot)};
+        },
+        std::move(*waiting));
+  });
 }
 
 http::Response Endpoints::exposition(const Servers& servers) const {

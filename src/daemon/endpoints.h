@@ -14,10 +14,10 @@
 namespace berth::daemon {
 
 // The endpoints for people and probes: /healthz /livez /readyz /metrics /queues /reservations
-// /evictions /starts /configz /version. Everything must outlive the servers.
+// /evictions /starts /snapshot /configz /version. Everything must outlive the servers.
 class Endpoints {
  public:
-  Endpoints(const Configuration& configuration, telemetry::Metrics& metrics, const Core& core,
+  Endpoints(const Configuration& configuration, telemetry::Metrics& metrics, Core& core,
             Environment& environment, const std::unique_ptr<View>& view)
       : environment_(environment),
         view_(view),
@@ -36,6 +36,7 @@ class Endpoints {
   http::Response reservations() const;
   http::Response evictions() const;
   http::Response starts() const;
+  void answer_snapshot(PageMaker& maker, http::Responder responder);
   http::Response exposition(const Servers& servers) const;
   std::string writes_exposition() const;
 
@@ -43,7 +44,7 @@ class Endpoints {
   const std::unique_ptr<View>& view_;  // null in mode `nominate`
   const Configuration& configuration_;
   telemetry::Metrics& metrics_;
-  const Core& core_;
+  Core& core_;
 };
 
 }  // namespace berth::daemon

@@ -114,9 +114,17 @@ void SessionLoop::run() {
   if (parts_.recorder != nullptr) {
     parts_.recorder->finish(mirror_.cluster(), parts_.clock.now());
   }
+  if (parts_.snapshots != nullptr) parts_.snapshots->end();
   const std::lock_guard lock(mutex_);
   has_stopped_leading_ = true;
   stopped_leading_.notify_all();
+}
+
+void SessionLoop::answer_snapshots(bool is_synced) {
+  if (parts_.snapshots == nullptr) return;
+  const TimePoint now = parts_.clock.now();
+  parts_.snapshots->answer(is_synced ? &mirror_.cluster() : nullptr,
+                           settings_.mirror.managed_schedulers.front(), now);
 }
 
 void SessionLoop::record(const std::vector<JobId>& changed, TimePoint now) {
@@ -130,6 +138,7 @@ SessionLoop::Pause SessionLoop::step(const EventQueue::Batch& batch, bool is_syn
   constexpr Duration kTurn = std::chrono::seconds(10);
   constexpr Duration kUntilSynced = std::chrono::milliseconds(50);  // or caught up
   const bool has_run = turn(batch, is_synced, parts_.real_clock->now() >= due_);
+  answer_snapshots(is_synced);
   const TimePoint now = parts_.real_clock->now();
   if (has_run) {
     gathers_until_ = now + kGathering;
@@ -196,6 +205,7 @@ void SessionLoop::hand_on(const ClusterEvent& event) {
   reconciler_.observe(event);
   gangs_.observe(event);
   if (parts_.recorder != nullptr) parts_.recorder->observe(event);
+  if (parts_.snapshots != nullptr) parts_.snapshots->observe(event);
   if (const auto* dropped = std::get_if<PlacementDropped>(&event)) {
     note_refusal(*dropped, parts_.clock.now());
   } else if (const auto* moved = std::get_if<PlacementMoved>(&event)) {

@@ -19,6 +19,7 @@
 #include "daemon/gang_keeper.h"
 #include "daemon/guard_keeper.h"
 #include "daemon/published_views.h"
+#include "daemon/snapshots.h"
 #include "daemon/stale_plans.h"
 #include "engine/scheduler.h"
 #include "history/recorder.h"
@@ -66,6 +67,7 @@ class SessionLoop {
     const Clock* real_clock = &steady_clock();      // the loop's pauses go by it
     history::Recorder* recorder = nullptr;          // null: nothing is recorded
     Forecasts* forecasts = nullptr;                 // null: no starts are forecast
+    Snapshots* snapshots = nullptr;                 // null: nobody may ask for one
   };
   struct Settings {
     mirror::Options mirror;
@@ -155,6 +157,7 @@ class SessionLoop {
   void record(const std::vector<JobId>& changed, TimePoint now);
   void take_forecast(TimePoint now);
   void begin_forecast(const Plan& plan, TimePoint now);
+  void answer_snapshots(bool is_synced);
   void reconcile(TimePoint now);
   void give_up(const std::vector<PlacementDropped>& drops);
   void drop(const std::vector<PlacementDropped>& drops);

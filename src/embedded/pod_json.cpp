@@ -43,21 +43,6 @@ Json container(const PodObject& pod) {
   return json;
 }
 
-void add_marks(const TargetMarks& marks, Json& annotations) {
-  const auto add_time = [&](const char* key, const std::optional<TimePoint>& time) {
-    if (time) annotations[key] = format_time(*time);
-  };
-  add_time(kFirstSeenAnnotation, marks.first_seen);
-  add_time(kTargetSinceAnnotation, marks.elected_at);
-  add_time(kGivenUpAnnotation, marks.given_up_at);
-  if (marks.is_named || marks.is_elected) {
-    annotations[kTargetAnnotation] = marks.is_named ? "true" : "elected";
-  } else if (marks.is_declined) {
-    annotations[kTargetAnnotation] = "false";
-  }
-  if (marks.elected_at) annotations[kTargetWhyAnnotation] = marks.why;
-}
-
 Json owner(const PodObject& pod) {
   const char* kind = pod.is_daemon ? "DaemonSet" : "Job";
   const char* group = pod.is_daemon ? "apps/v1" : "batch/v1";
@@ -88,7 +73,7 @@ Json metadata(const PodObject& pod) {
   }
   if (pod.run_time) annotations["berth.dev/run-time"] = format_duration(*pod.run_time);
   if (pod.times.stated) annotations["berth.dev/time-limit"] = format_duration(*pod.times.stated);
-  add_marks(pod.marks, annotations);
+  for (const auto& [key, value] : annotations_of(pod.marks)) annotations[key] = value;
   if (!pod.owner.is_none() || pod.is_daemon) {
     json["ownerReferences"] = Json::array({owner(pod)});
   }
@@ -125,6 +110,23 @@ Json spec(const PodObject& pod) {
 }
 
 }  // namespace
+
+std::map<std::string, std::string> annotations_of(const TargetMarks& marks) {
+  std::map<std::string, std::string> annotations;
+  const auto add_time = [&](const char* key, const std::optional<TimePoint>& time) {
+    if (time) annotations[key] = format_time(*time);
+  };
+  add_time(kFirstSeenAnnotation, marks.first_seen);
+  add_time(kTargetSinceAnnotation, marks.elected_at);
+  add_time(kGivenUpAnnotation, marks.given_up_at);
+  if (marks.is_named || marks.is_elected) {
+    annotations[kTargetAnnotation] = marks.is_named ? "true" : "elected";
+  } else if (marks.is_declined) {
+    annotations[kTargetAnnotation] = "false";
+  }
+  if (marks.elected_at) annotations[kTargetWhyAnnotation] = marks.why;
+  return annotations;
+}
 
 std::string pod_json(const PodObject& pod) {
   Json status = {{"phase", to_string(pod.phase)}};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "berth/model/objects.h"
@@ -11,5 +12,8 @@ namespace berth::embedded {
 // annotation that the decoder reads. Decoding returns the same pod, with times in whole seconds,
 // without its relations to other pods, and without constraints that are only named as unmodelled.
 std::string pod_json(const PodObject& pod);
+
+// The annotations that say this of a pod or a PodGroup; claims aside.
+std::map<std::string, std::string> annotations_of(const TargetMarks& marks);
 
 }  // namespace berth::embedded

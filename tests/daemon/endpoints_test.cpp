@@ -4,10 +4,12 @@
 
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <variant>
 
 #include "daemon/berthd_process.h"
 #include "daemon/manifests.h"
 #include "daemon/temporary_directory.h"
+#include "kube/manifests.h"
 #include "views/queue_document.h"
 #include "views/reservation_document.h"
 
@@ -105,6 +107,36 @@ TEST_F(EndpointsTest, ReservationsAreAsTheLastSessionLeftThem) {
   EXPECT_EQ(berthd().metric("berth_locked_room{resource=\"cpu\"}"), 0);
 }
 
+TEST_F(EndpointsTest, TheSnapshotIsAListThatAPlanReads) {
+  const auto is_running = [] {
+    return berthd().metric("berth_queue_jobs{queue=\"default\",phase=\"Running\"}") == 1;
+  };
+  EXPECT_TRUE(berthd().eventually(is_running));
+  const http::Reply reply = berthd().get("/snapshot");
+  ASSERT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.header("content-type"), "application/json");
+  const auto manifests = kube::parse_manifests(reply.body, "snapshot.json");
+  ASSERT_TRUE(manifests) << manifests.error().to_string();
+  EXPECT_TRUE(manifests->ignored.empty());
+  std::size_t nodes = 0;
+  std::size_t groups = 0;
+  std::size_t pods = 0;
+  for (const ClusterEvent& event : manifests->events) {
+    nodes += std::holds_alternative<NodeObject>(event) ? 1U : 0U;
+    groups += std::holds_alternative<PodGroupObject>(event) ? 1U : 0U;
+    const auto* const pod = std::get_if<PodObject>(&event);
+    if (pod == nullptr) continue;
+    ++pods;
+    EXPECT_EQ(pod->group, "g");
+    EXPECT_EQ(pod->scheduler_name, "berth");
+    EXPECT_EQ(pod->request.at("cpu"), 1000);
+    EXPECT_FALSE(pod->node_name.empty());
+  }
+  EXPECT_EQ(nodes, 2U);
+  EXPECT_EQ(groups, 1U);
+  EXPECT_EQ(pods, 2U);
+}
+
 TEST_F(EndpointsTest, EvictionsAreThoseOfTheLastHour) {
   EXPECT_TRUE(berthd().eventually([] { return berthd().get("/evictions").status == 200; }));
   const http::Reply reply = berthd().get("/evictions");
@@ -123,8 +155,8 @@ TEST_F(EndpointsTest, AnUnknownPathIs404) {
 }
 
 TEST_F(EndpointsTest, AnotherMethodIs405AndSaysWhichIsAllowed) {
-  for (const char* path :
-       {"/healthz", "/metrics", "/queues", "/reservations", "/evictions", "/configz", "/version"}) {
+  for (const char* path : {"/healthz", "/metrics", "/queues", "/reservations", "/evictions",
+                           "/snapshot", "/configz", "/version"}) {
     const http::Reply reply = berthd().post(path, "{}");
     EXPECT_EQ(reply.status, 405) << path;
     EXPECT_EQ(reply.header("allow"), "GET") << path;

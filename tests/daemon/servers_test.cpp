@@ -17,8 +17,8 @@ namespace {
 using http::testing::Authority;
 
 const std::vector<std::string> kProbes{"/healthz", "/livez", "/readyz"};
-const std::vector<std::string> kPages{"/metrics",   "/queues",  "/reservations",
-                                      "/evictions", "/configz", "/version"};
+const std::vector<std::string> kPages{"/metrics",  "/queues",  "/reservations", "/evictions",
+                                      "/snapshot", "/configz", "/version"};
 const std::vector<std::string> kVerbs{"/plan/filter", "/plan/prioritize", "/commit/bind",
                                       "/guard/preempt"};
 
@@ -147,7 +147,7 @@ TEST_F(ServersTest, FromTheNetworkOnlyProbesAndMetricsAreAnswered) {
       http::ClientOptions options = at(port);
       options.url = "http://" + address + ":" + std::to_string(port);
       const int of_names = address.starts_with("127.") ? 200 : 403;
-      for (const char* path : {"/queues", "/reservations", "/evictions", "/configz"}) {
+      for (const char* path : {"/queues", "/reservations", "/evictions", "/snapshot", "/configz"}) {
         EXPECT_EQ(status(options, path), of_names) << address << path;
       }
       for (const char* path : {"/healthz", "/livez", "/readyz", "/metrics"}) {

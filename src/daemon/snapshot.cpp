@@ -1,0 +1,114 @@
+#include "daemon/snapshot.h"
+
+#include <algorithm>
+
+#include "berth/model/dimensions.h"
+#include "berth/model/queue_nodes.h"
+#include "berth/model/reservation.h"
+
+namespace berth::daemon {
+
+namespace {
+
+NamedAmounts named(const DimensionTable& dimensions, const Resources& resources) {
+  NamedAmounts amounts;
+  for (std::size_t d = 0; d < resources.extent(); ++d) {
+    const std::int64_t amount = resources[Dimension(d)];
+    if (amount > 0 && Dimension(d) != kUnknown) amounts[dimensions.name(Dimension(d))] = amount;
+  }
+  return amounts;
+}
+
+NodeObject node_of(const Cluster& cluster, NodeId id) {
+  const Node& node = cluster.node(id);
+  NodeObject object;
+  object.name = node.name;
+  object.uid = node.uid;
+  object.labels = node.labels;
+  object.taints = node.taints;
+  object.unschedulable = node.is_unschedulable;
+  object.allocatable = named(cluster.dimensions(), node.allocatable);
+  if (node.lock.job.is_valid()) {
+    object.locked_for = std::string(kLockedForJob) + cluster.job(node.lock.job).uid;
+    object.locked_since = node.lock.since;
+  }
+  if (node.queue_lock.queue.is_valid()) {
+    const Queue& queue = cluster.queue(node.queue_lock.queue);
+    object.locked_for_queue = queue_lock_value(queue.name, queue.uid);
+    object.locked_for_queue_since = node.queue_lock.since;
+  }
+  return object;
+}
+
+PodGroupObject group_of(const Cluster& cluster, const Job& job) {
+  PodGroupObject group;
+  const std::size_t slash = job.name.find('/');
+  group.name_space = job.name.substr(0, slash);
+  group.name = job.name.substr(slash + 1);
+  group.uid = job.uid;
+  group.created = job.created;
+  group.queue = job.queue_name;
+  group.min_member = job.min_available;
+  for (const Role& role : job.roles) {
+    if (!role.name.empty() && role.minimum > 0) group.min_task_member[role.name] = role.minimum;
+  }
+  if (job.min_resources) group.min_resources = named(cluster.dimensions(), *job.min_resources);
+  group.phase = job.phase;
+  group.waiting_limit = job.waiting_limit;
+  group.time_limit = job.time_limit;
+  group.marks = marks_of(cluster, job);
+  return group;
+}
+
+Snapshot::JobPart part_of(const Cluster& cluster, const Job& job) {
+  Snapshot::JobPart part;
+  if (!job.exists || !job.is_ours()) return part;
+  part.is_ours = true;
+  part.queue = job.queue_name;
+  if (!job.is_single) part.group = job.name.substr(job.name.find('/') + 1);
+  if (job.is_single) part.marks = marks_of(cluster, job);
+  for (const Role& role : job.roles) part.roles.push_back(role.name);
+  return part;
+}
+
+}  // namespace
+
+Snapshot snapshot_of(const Cluster& cluster, std::vector<QueueObject> queues, std::string scheduler,
+                     TimePoint now) {
+  Snapshot snapshot;
+  snapshot.now = now;
+  snapshot.scheduler = std::move(scheduler);
+  snapshot.queues = std::move(queues);
+  snapshot.nodes.reserve(cluster.node_count());
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    snapshot.nodes.push_back(node_of(cluster, NodeId(n)));
+  }
+  snapshot.jobs.reserve(cluster.job_slots());
+  for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
+    const Job& job = cluster.job(JobId(j));
+    snapshot.jobs.push_back(part_of(cluster, job));
+    if (job.exists && job.is_ours() && job.has_group && !job.is_single) {
+      snapshot.groups.push_back(group_of(cluster, job));
+    }
+  }
+  snapshot.shapes.resize(cluster.shape_count());
+  std::vector<bool> is_known(cluster.shape_count());
+  snapshot.tasks.reserve(cluster.task_slots());
+  for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
+    const Task& task = cluster.task(TaskId(t));
+    if (task.uid.empty()) continue;
+    snapshot.tasks.push_back(task);
+    if (is_known[task.shape.index()]) continue;
+    is_known[task.shape.index()] = true;
+    const Shape& shape = cluster.shape(task.shape);
+    Constraints constraints = shape.constraints;
+    constraints.relations = {};
+    constraints.volumes = {};
+    constraints.images.clear();
+    snapshot.shapes[task.shape.index()] = {request_of(cluster.dimensions(), shape),
+                                           std::move(constraints)};
+  }
+  return snapshot;
+}
+
+}  // namespace berth::daemon
