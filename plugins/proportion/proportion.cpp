@@ -10,9 +10,11 @@
 //   PROPORTION-7  what targets lack counts to their queues, for all others
 //   PROPORTION-8  a starved target does not wait for PROPORTION-3
 //   PROPORTION-9  room that nobody within a share can use is lent beyond shares
+//   PROPORTION-10 with `hold-shares: false` PROPORTION-3 does not hold
 //
 // Arguments: lend, may others use what a queue does not ask for of its guarantee; lend-idle, does
-// PROPORTION-9 hold; guarantee, do pods of others have to leave for it (docs/design/shuffle.md).
+// PROPORTION-9 hold; hold-shares, does PROPORTION-3; guarantee, do pods of others have to leave for
+// it (docs/design/shuffle.md).
 
 #include <algorithm>
 #include <limits>
@@ -60,6 +62,7 @@ class Proportion final : public Plugin {
   explicit Proportion(Arguments& arguments)
       : lends_(arguments.boolean("lend", false)),
         lends_idle_(arguments.boolean("lend-idle", true)),
+        holds_shares_(arguments.boolean("hold-shares", true)),
         is_hard_(arguments.word("guarantee", "soft", {"soft", "hard"}) == "hard") {}
 
   void on_session_open(Session& session) override {
@@ -157,7 +160,8 @@ class Proportion final : public Plugin {
     const Job& job = cluster_->job(task.job);
     const bool is_starved = job.election && job.placed_count() < job.min_available &&
                             session_->ask(points::may_exceed_share, job);
-    if (const Verdict share = is_starved ? pass() : is_within_share(at, task, shape); !share) {
+    const bool is_bound = holds_shares_ && !is_starved;  // PROPORTION-10
+    if (const Verdict share = is_bound ? is_within_share(at, task, shape) : pass(); !share) {
       return share;
     }
     Verdict refusal = pass();
@@ -202,7 +206,7 @@ class Proportion final : public Plugin {
     return refusal ? refusal : for_the_whole_job(refusal, job, at, refused_at);
   }
 
-  bool lends_idle() const { return lends_idle_; }
+  bool lends_idle() const { return lends_idle_ && holds_shares_; }
 
   Verdict is_within_share(std::size_t at, const Task& task, const Shape& shape) {
     const Job& job = cluster_->job(task.job);
@@ -361,6 +365,7 @@ class Proportion final : public Plugin {
 
   bool lends_;
   bool lends_idle_;
+  bool holds_shares_;
   bool is_hard_;
   Session* session_ = nullptr;
   const Cluster* cluster_ = nullptr;

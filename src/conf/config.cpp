@@ -35,6 +35,7 @@ constexpr DurationRange kVetoRange{1s, 24h};
 constexpr DurationRange kLeaseRange{1s, 1h};
 constexpr DurationRange kRenewRange{200ms, 1h};
 constexpr DurationRange kRetryRange{100ms, 1h};
+constexpr DurationRange kHalfLifeRange{1min, 8760h};
 
 class ConfigLoader {
  public:
@@ -67,6 +68,9 @@ class ConfigLoader {
     require_known_keys(root["forecast"], "forecast");
     config_.forecast.period =
         duration_within(root["forecast"]["period"], config_.forecast.period, kForecastRange);
+    require_known_keys(root["fairShare"], "fairShare");
+    config_.fair_share.half_life =
+        duration_within(root["fairShare"]["halfLife"], kUsageHalfLife, kHalfLifeRange);
     if (reading_.failed()) return reading_.error();
     for (std::string& each : advice_on(config_.session)) {
       config_.warnings.push_back(std::move(each));

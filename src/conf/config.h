@@ -11,6 +11,7 @@
 #include "berth/base/result.h"
 #include "berth/model/owner.h"
 #include "berth/model/relations.h"
+#include "berth/model/usage.h"
 #include "engine/configuration.h"
 
 // The configuration file (DESIGN D8, docs/configuration.md) as a value.
@@ -141,6 +142,12 @@ struct ForecastSettings {
   bool operator==(const ForecastSettings&) const = default;
 };
 
+// How fast use is forgotten (docs/design/fairshare.md).
+struct FairShareSettings {
+  Duration half_life = kUsageHalfLife;
+  bool operator==(const FairShareSettings&) const = default;
+};
+
 struct Config {
   engine::SessionConfig session;
   std::vector<std::string> scheduler_names{"berth"};  // spec.schedulerName of pods we decide for
@@ -161,6 +168,7 @@ struct Config {
   KubeApiSettings kube_api;
   HistorySettings history;
   ForecastSettings forecast;
+  FairShareSettings fair_share;
   std::vector<std::string> warnings;  // settings that are accepted but hardly wanted; with places
   std::string text;                   // the text that it was read from
 };

@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 93> kKeys{{
+constexpr std::array<ConfigKey, 95> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "actions of a session, in this order; each once"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -42,6 +42,7 @@ constexpr std::array<ConfigKey, 93> kKeys{{
     {"", "history", "map", "none: nothing is recorded",
      "where berthd records jobs, nodes and queues for `berth simulate` (docs/design/history.md)"},
     {"", "forecast", "map", "", "when jobs that wait will start (docs/forecast.md)"},
+    {"", "fairShare", "map", "", "how long what was used counts (docs/design/fairshare.md)"},
     {"", "metrics", "map", "ignored", "Volcano's; accepted and ignored with a warning"},
     {"", "args", "nothing", "ignored", "Volcano's; accepted when empty, with a warning"},
     {"tiers[]", "plugins", "list", "required", "plugins of one rank"},
@@ -159,6 +160,8 @@ constexpr std::array<ConfigKey, 93> kKeys{{
     {"history", "directory", "path", "required", "one for each berthd; it is made if need be"},
     {"history", "size", "amount, 4Mi to 1Ti", "`256Mi`",
      "of all files there; the oldest are deleted"},
+    {"fairShare", "halfLife", "duration, 1m to 8760h", "`168h`",
+     "after so long, what was used counts half"},
 }};
 
 constexpr std::array<VolcanoFlag, 21> kFlags{

@@ -18,6 +18,7 @@ Mirror::Mirror(Options options)
       default_spreads_(options_.default_spreads),
       rights_(options_.naming_check) {
   cluster_.mutable_topologies().set_levels(options_.topology_levels);
+  cluster_.mutable_usage().set_half_life(options_.usage_half_life);
   on(default_queue());
 }
 
@@ -63,8 +64,27 @@ void Mirror::settle(TimePoint now) {
     if (!cluster_.job(id).exists) continue;
     refresh(id, now);
   }
+  count_usage(now);
   dirty_.clear();
   cluster_.trim();
+}
+
+void Mirror::count_usage(TimePoint now) {
+  UsageTable& usage = cluster_.mutable_usage();
+  const auto count = [&](JobId id) {
+    const Job& job = cluster_.job(id);
+    if (!job.exists) return;
+    const std::string_view queue =
+        job.queue.is_valid() ? std::string_view(cluster_.queue(job.queue).name) : "";
+    usage.count(id, queue, std::string_view(job.name).substr(0, job.name.find('/')), job.allocated);
+  };
+  for (const JobId id : dirty_) count(id);
+  // DIMENSION-2. The amounts of jobs may belong to other dimensions.
+  const std::size_t dimensions = cluster_.dimensions().size();
+  if (std::exchange(counted_dimensions_, dimensions) != dimensions) {
+    for (std::size_t j = 0; j < cluster_.job_slots(); ++j) count(JobId(j));
+  }
+  usage.pass(cluster_.total_allocatable(), now);
 }
 
 void Mirror::refresh(JobId id, TimePoint now) {

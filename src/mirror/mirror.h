@@ -40,6 +40,11 @@ class Mirror {
   // reads.
   void settle(TimePoint now);
 
+  // Counts as used until now what jobs had until now (USAGE-3); settle() does the same.
+  void count_usage(TimePoint now);
+  // For what was learned of it before (USAGE-5).
+  UsageTable& mutable_usage() { return cluster_.mutable_usage(); }
+
   // Keeps what a session decided: planned tasks hold their room (TaskStatus::binding) until they
   // are seen bound, deleted or dropped; admitted jobs are in; evicted tasks are leaving; claims are
   // those of the plan. Ids must be of this very state.
@@ -384,6 +389,7 @@ class Mirror {
   std::map<std::string, std::string> queue_scheduler_;  // annotation berth.dev/scheduler, where set
   std::vector<JobId> dirty_;
   bool are_all_dirty_ = false;
+  std::size_t counted_dimensions_ = 0;  // when use was last counted
   std::vector<JobId> phase_changes_;
   std::vector<JobId> changes_;
 };

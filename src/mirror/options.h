@@ -8,6 +8,7 @@
 #include "berth/model/objects.h"
 #include "berth/model/owner.h"
 #include "berth/model/permissions.h"
+#include "berth/model/usage.h"
 
 namespace berth::mirror {
 
@@ -26,6 +27,7 @@ struct Options {
   // Of pods without constraints of their own (SPREAD-8); their selectors are filled in.
   std::vector<SpreadConstraint> default_spreads = {};
   std::vector<std::string> topology_levels = {};  // labels of nodes, the outermost first (TOPO-1)
+  Duration usage_half_life = kUsageHalfLife;      // USAGE-2
 };
 
 // A queue without a spec: weight 1, open, no bounds.

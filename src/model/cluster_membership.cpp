@@ -208,6 +208,7 @@ void Cluster::remove_job(JobId id) {
   }
   set_open(id, false);
   set_claims(id, {});
+  usage_.forget(id);
   jobs_[id.index()] = Job();
   free_jobs_.add(id);
   touch();

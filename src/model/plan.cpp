@@ -153,6 +153,7 @@ std::string Refusal::message(const std::string& task_name) const {
   if (!detail.empty()) text += " (" + printable(detail) + ")";
   if (task.is_valid()) text += nodes_text(task_name);
   for (const std::string& each : evictions) text += "; " + each;
+  if (!turn.empty()) text += "; " + printable(turn);
   return text;
 }
 

@@ -21,7 +21,6 @@ namespace berth::simulation {
 
 namespace {
 
-constexpr const char* kSpace = "trace";
 constexpr TimePoint kBeginning{std::chrono::hours(24 * 365 * 30)};
 constexpr Duration kTick = std::chrono::minutes(1);
 constexpr std::size_t kSessionsAtOnceMost = 100'000;
@@ -69,6 +68,7 @@ class Stream {
       take_in_those_that_come();
       decide();
       show_those_that_wait();
+      memory_.mirror().count_usage(now_);
       kept_.look_at(memory_.cluster());
       if (!report_progress()) break;
     }
@@ -165,7 +165,7 @@ class Stream {
   void add_group(std::size_t index) {
     const StreamJob& job = request_.jobs[index];
     PodGroupObject group;
-    group.name_space = kSpace;
+    group.name_space = job.name_space;
     group.name = job.name;
     group.uid = padded(index);
     group.created = kBeginning + job.submit - job.waited;
@@ -196,7 +196,7 @@ class Stream {
     const StreamJob& job = request_.jobs[index];
     ClusterEvent event;
     PodObject& pod = event.emplace<PodObject>();
-    pod.name_space = kSpace;
+    pod.name_space = job.name_space;
     pod.group = job.name;
     pod.created = now_ - job.waited;
     pod.scheduler_name = request_.config.scheduler_names.front();
@@ -227,7 +227,8 @@ class Stream {
 
   void leave(std::size_t index) {
     remove_pods(index);
-    memory_.apply(PodGroupDeleted{std::string(kSpace) + "/" + request_.jobs[index].name});
+    const StreamJob& job = request_.jobs[index];
+    memory_.apply(PodGroupDeleted{job.name_space + "/" + job.name});
   }
 
   void decide() {

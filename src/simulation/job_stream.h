@@ -38,7 +38,7 @@ struct StreamTarget {
 
 // A job that comes, runs for a time that nobody knows before, and is gone.
 struct StreamJob {
-  std::string name;                         // in namespace "trace"
+  std::string name;
   Duration submit{};                        // from the beginning
   Duration run{};                           // of each of its pods, once all have started
   std::optional<Duration> limit;            // it says that it runs no longer
@@ -54,6 +54,7 @@ struct StreamJob {
   bool never_ends = false;
   std::optional<StreamTarget> target = {};  // none: it is none yet
   Duration ran{};  // before it comes: lost when it starts anew
+  std::string name_space = "trace";
 };
 
 struct StreamOutcome {

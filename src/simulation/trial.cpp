@@ -29,7 +29,8 @@ mirror::Options mirror_options(const conf::Config& config) {
           .gangs = config.jobs.gang,
           .owners = config.jobs.owners,
           .default_spreads = config.constraints.default_spreads,
-          .topology_levels = config.topology.levels};
+          .topology_levels = config.topology.levels,
+          .usage_half_life = config.fair_share.half_life};
 }
 
 Trial::Trial(const TrialSetting& setting, std::vector<ClusterEvent> objects)

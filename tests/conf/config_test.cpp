@@ -385,7 +385,7 @@ TEST(ConfigurationDocument, has_the_ranges_of_durations_that_the_loader_has) {
     EXPECT_TRUE(is_refused(least - little)) << key.name;
     EXPECT_TRUE(is_refused(most + little)) << key.name;
   }
-  EXPECT_EQ(ranges, 11);
+  EXPECT_EQ(ranges, 12);
 }
 
 TEST(ConfigurationDocument, lists_exactly_the_keys_that_the_loader_knows) {

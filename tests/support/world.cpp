@@ -4,6 +4,7 @@
 
 #include "engine/consistency.h"
 #include "support/order_law.h"
+#include "support/usage_law.h"
 
 namespace berth::support {
 
@@ -175,6 +176,7 @@ const NamedPlan& World::plan() {
   if (std::string fault = engine::first_inconsistency(mirror().cluster()); !fault.empty()) {
     faults_.push_back(std::move(fault));
   }
+  for (std::string& fault : broken_usage_law(cluster)) faults_.push_back(std::move(fault));
   return last_;
 }
 

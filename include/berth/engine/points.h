@@ -53,6 +53,8 @@ BERTH_POINT(AdmissionOrder, admission_order, "admissionOrder", FirstDifference,
             Order(const Queue&, const Queue&));
 // Which job of a queue is served first?
 BERTH_POINT(JobOrder, job_order, "jobOrder", FirstDifference, Order(const Job&, const Job&));
+// For its users: why does the turn of a job that waits for room come late? Empty: nothing to say.
+BERTH_POINT(TurnNote, turn_note, "turnNote", EachInTurn, void(const Job&, std::string*));
 // Which task of a job is placed first?
 BERTH_POINT(TaskOrder, task_order, "taskOrder", FirstDifference, Order(const Task&, const Task&));
 // Is the job complete enough to be considered at all?
@@ -165,9 +167,9 @@ BERTH_POINT(Allocated, allocated, "allocated", EachInTurn, void(const Task&));
 // A task gave up its room or its promise: the inverse of Allocated.
 BERTH_POINT(Released, released, "released", EachInTurn, void(const Task&));
 
-using All = std::tuple<Opened, QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder,
-                       JobValid, JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused,
-                       Allocatable, WithinCapability, Predicate, Occupancy, NodeOrder,
+using All = std::tuple<Opened, QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TurnNote,
+                       TaskOrder, JobValid, JobReady, JobPipelined, JobEnqueueable, JobEnqueued,
+                       Overused, Allocatable, WithinCapability, Predicate, Occupancy, NodeOrder,
                        NodeOrderVersion, NodeOrderClass, BatchNodeOrder, WishOrder, Preemptable,
                        Reclaimable, Entitled, EntitledOnceAsked, SurplusIsLent, IdleRoomIsLent,
                        Evictable, Yieldable, Victims, QueueShares, Notes, JobPossible, Electable,

@@ -22,6 +22,7 @@
 #include "berth/model/shape.h"
 #include "berth/model/task.h"
 #include "berth/model/topology_table.h"
+#include "berth/model/usage.h"
 
 namespace berth {
 
@@ -54,16 +55,15 @@ class Cluster : public NodeAccounts {
   const std::map<std::string, BudgetObject>& budgets() const { return budgets_; }  // by full name
   const TopologyTable& topologies() const { return topologies_; }
   const RecentEvictions& recent_evictions() const { return recent_evictions_; }
+  const UsageTable& usage() const { return usage_; }  // no part of what a stamp names
   std::int32_t releasing_task_count() const { return releasing_tasks_; }
   std::int32_t binding_task_count() const { return binding_tasks_; }
   // Changes with of_nodes(), and with tasks that never leave and keep others away.
   std::uint64_t of_nodes_version() const { return of_nodes_version_; }
   // Changes with what there is for queues, but for what their pods have on nodes that are closed.
   std::uint64_t room_version() const { return room_version_; }
-  // Jobs that a session may have something to do for; in no order.
-  const std::vector<JobId>& open_jobs() const { return open_jobs_; }
-  // Jobs with claims, by (oldest claim, created, uid, name).
-  const std::vector<JobId>& claimants() const { return claimants_; }
+  const std::vector<JobId>& open_jobs() const { return open_jobs_; }  // to be served; in no order
+  const std::vector<JobId>& claimants() const { return claimants_; }  // (claim, created, uid, name)
   const std::vector<JobId>& targets() const { return targets_; }  // (elected, created, uid, name)
   const NodeLocks& locks() const { return locks_; }
   // Is the node locked for a target, or for a queue, that is not the job's? Of no job: for any.
@@ -136,8 +136,8 @@ class Cluster : public NodeAccounts {
   std::map<std::string, BudgetObject>& mutable_budgets() { return touch(), budgets_; }
   TopologyTable& mutable_topologies() { return touch(), topologies_; }
   RecentEvictions& mutable_recent_evictions() { return touch(), recent_evictions_; }
-  // BOUND-7. Gives back the room of what is gone. References to tasks, jobs and shapes end.
-  void trim();
+  UsageTable& mutable_usage() { return usage_; }
+  void trim();  // BOUND-7. Gives back the room of what is gone; references end.
 
  private:
   static const Task kNoTask;
@@ -149,8 +149,7 @@ class Cluster : public NodeAccounts {
   void read_requests_anew(const std::set<std::string>& names, const std::set<std::string>* classes);
   void account(const Task& task, int sign);
   void set_request(Shape& shape, const NamedAmounts& request);
-  // sign +1 adds, -1 takes away what a task in this state means to its node.
-  void account_on_node(const Task& task, int sign);
+  void account_on_node(const Task& task, int sign);  // +1 adds what it means there, -1 takes away
   void account_in_job(const Task& task, int sign);
   void account_demand(const Task& task, int sign);
   bool is_of_queue(const Task& task) const;
@@ -184,6 +183,7 @@ class Cluster : public NodeAccounts {
   std::map<std::string, BudgetObject> budgets_;
   TopologyTable topologies_;
   RecentEvictions recent_evictions_;
+  UsageTable usage_;
   std::vector<Queue> queues_;
   FreeIds<QueueId> free_queues_;
   QueueNames queue_names_;

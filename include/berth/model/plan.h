@@ -94,6 +94,7 @@ struct Refusal : Cause {
   std::vector<NodeRefusals> nodes;  // why each node refused that task; most first
   std::int32_t node_count = 0;
   std::vector<std::string> evictions = {};  // why none would help, if somebody can change that
+  std::string turn = {};                    // why its turn comes late; mostly empty
   bool operator==(const Refusal&) const = default;
 
   // "2 of 3 members could be placed; 0/4 nodes fit ns/pod-2: 3 insufficient cpu, 1 ..."

@@ -21,7 +21,7 @@ double quantile(std::vector<double> values, double part) {
 ForecastTrial::ForecastTrial(const Workload& workload, const conf::Config& config)
     : workload_(workload), rules_(forecast::rules_of(config)) {
   for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
-    index_.emplace("trace/" + workload.jobs[i].name, i);
+    index_.emplace(workload.jobs[i].name_space + "/" + workload.jobs[i].name, i);
   }
 }
 

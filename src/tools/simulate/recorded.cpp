@@ -81,6 +81,7 @@ simulation::StreamJob stream_job(const RecordedJob& from, const Recording& recor
   job.queue = from.queue;
   job.priority = from.priority;
   job.places = from.places;
+  job.name_space = from.name.substr(0, from.name.find('/'));
   if (from.target) job.target = stream_target(*from.target, recording.begin);
   if (!from.started && from.ended) {
     job.cancelled_after =
