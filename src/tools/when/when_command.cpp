@@ -13,6 +13,7 @@
 #include "tools/progress.h"
 #include "tools/simulate/values.h"
 #include "tools/what_if/flags.h"
+#include "tools/when/accuracy.h"
 #include "tools/when/cases.h"
 #include "tools/when/forecast_text.h"
 
@@ -51,6 +52,7 @@ struct WhenFlags {
   WhatIf what_if;
   std::string job, by;  // a job that is to start by then
   std::string queue;    // of the rows
+  bool accuracy = false;
   std::optional<std::string> output;
 };
 
@@ -146,6 +148,9 @@ int run(const WhenFlags& flags, Console& console) {
   KubeFlags access = flags.kube;
   access.name_space.clear();  // of the rows
   const bool has_server = flags.server.is_asked();
+  if (flags.accuracy && !has_server) {
+    return complain(Error{"given without --server, expected both", "--accuracy"}, console);
+  }
   if (has_manifests && has_server) {
     return complain(Error{"given together with --cluster, expected one of them", "--server"},
                     console);
@@ -157,6 +162,7 @@ int run(const WhenFlags& flags, Console& console) {
               access.first_asked()},
         console);
   }
+  if (flags.accuracy) return show_accuracy(flags.server, *form, console);
   if (has_server) return show_snapshot(flags, *form, console);
   if (!has_manifests && has_access(flags.kube)) return show_live(flags, *form, console);
   const Result<ClusterInput> input = read_cluster(flags.planning, console);
@@ -195,6 +201,8 @@ Command add_when(CLI::App& berth) {
   declare_kube(*command, flags->kube);
   command->get_option("--namespace")->description("Only jobs of this namespace");
   declare_server(*command, flags->server);
+  command->add_flag("--accuracy", flags->accuracy,
+                    "With --server: how good the forecasts of berthd have been");
   declare_queue(*command, flags->queue);
   declare_output(*command, flags->output);
   return {command, [flags](Console& console) { return run(*flags, console); }};
