@@ -15,7 +15,7 @@ namespace {
 
 // Jobs take one to ten hours, by a limit of two to four times as much.
 forecast::ExpectedRun random_runs(std::mt19937_64& random) {
-  return [&random](const Job&, std::optional<Duration>, Duration elapsed) {
+  return [&random](const Job&, const Cluster&, Duration elapsed) {
     return std::optional<Duration>(elapsed + std::chrono::seconds(3600 + random() % 32'400));
   };
 }

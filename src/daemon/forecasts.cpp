@@ -7,6 +7,10 @@
 
 namespace berth::daemon {
 
+namespace {
+constexpr Duration kLongest = std::chrono::seconds(5);  // of a plan; later starts are not known
+}
+
 Forecasts::Forecasts(Parts parts, const forecast::Rules& rules)
     : parts_(std::move(parts)),
       forecaster_({.compared = [&metrics = parts_.metrics](auto outcome, Duration error) {
@@ -27,6 +31,7 @@ void Forecasts::begin(engine::Session& session) {
   const std::lock_guard lock(mutex_);
   if (rules_) forecaster_.set_rules(*std::exchange(rules_, std::nullopt));
   state_ = forecaster_.state(session);
+  state_term_ = term_;
   has_work_.notify_one();
 }
 
@@ -36,14 +41,21 @@ std::optional<std::vector<forecast::Promises::Broken>> Forecasts::take(const Clu
   {
     const std::lock_guard lock(mutex_);
     planned = std::exchange(planned_, std::nullopt);
+    if (!planned) return std::nullopt;
+    is_under_way_ = false;
+    if (planned_term_ != term_) return std::nullopt;  // from before another led
   }
-  if (!planned) return std::nullopt;
-  is_under_way_ = false;
   parts_.metrics.starts_planned(planned->took);
   auto broken = forecaster_.take(*planned, cluster, now);
   for (std::size_t i = 0; i < broken.size(); ++i) parts_.metrics.promise_broken();
   parts_.published.store(forecaster_.table());
   return broken;
+}
+
+void Forecasts::stop_leading() {
+  ++term_;
+  forecaster_.forget_plans();
+  parts_.published.store(nullptr);
 }
 
 void Forecasts::set_rules(const forecast::Rules& rules) {
@@ -68,11 +80,15 @@ void Forecasts::run() {
     has_work_.wait(lock, [this] { return is_stopped_ || state_; });
     if (is_stopped_) return;
     forecast::State state = *std::exchange(state_, std::nullopt);
+    const std::uint64_t term = state_term_;
     lock.unlock();
-    forecast::Planned planned = forecast::planned(std::move(state), parts_.real_clock,
-                                                  [this] { return is_stopped_.load(); });
+    const TimePoint until = parts_.real_clock.now() + kLongest;
+    forecast::Planned planned = forecast::planned(std::move(state), parts_.real_clock, [&] {
+      return is_stopped_.load() || parts_.real_clock.now() > until;
+    });
     lock.lock();
     planned_ = std::move(planned);
+    planned_term_ = term;
     parts_.wake();
   }
 }

@@ -46,7 +46,7 @@ class Forecasts {
   const std::shared_ptr<const views::StartTable>& table() const { return forecaster_.table(); }
   forecast::Forecaster& forecaster() { return forecaster_; }
   // Another leads: nothing is published any more.
-  void stop_leading() { parts_.published.store(nullptr); }
+  void stop_leading();
 
   // --- any thread ---------------------------------------------------------------------------
   void set_rules(const forecast::Rules& rules);
@@ -60,12 +60,15 @@ class Forecasts {
   forecast::Forecaster forecaster_;
   TimePoint begun_at_ = TimePoint::min();
   bool is_under_way_ = false;
+  std::uint64_t term_ = 1;  // another after each time as a follower
 
   std::atomic<bool> is_stopped_ = false;
   std::mutex mutex_;  // guards all below
   std::condition_variable has_work_;
   std::optional<forecast::State> state_;
+  std::uint64_t state_term_ = 0;
   std::optional<forecast::Planned> planned_;
+  std::uint64_t planned_term_ = 0;
   std::optional<forecast::Rules> rules_;
   std::thread thread_;
 };

@@ -275,6 +275,7 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
 void SessionLoop::follow_up() {
   const TimePoint now = parts_.clock.now();
   give_up(steering_.follow_up(mirror_.cluster(), find_, now));
+  take_forecast(now);
   publish_shown();
   const bool is_due =
       now - reconciled_at_ >= std::chrono::seconds(1) || until_held_writes() == Duration();

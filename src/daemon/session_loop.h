@@ -155,6 +155,7 @@ class SessionLoop {
   void publish_evicted(std::shared_ptr<const views::EvictedJobs> jobs);
   void announce(const Plan& plan, TimePoint now);
   void record(const std::vector<JobId>& changed, TimePoint now);
+  void begin_to_forecast(TimePoint now);
   void take_forecast(TimePoint now);
   void begin_forecast(const Plan& plan, TimePoint now);
   void answer_snapshots(bool is_synced);

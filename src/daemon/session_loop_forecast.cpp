@@ -20,6 +20,25 @@ std::string text_of(const forecast::Promises::Broken& broken) {
 
 }  // namespace
 
+// PROMISE-4. Promises of an earlier leader hold. Without forecasts, nothing of them is true any
+// more.
+void SessionLoop::begin_to_forecast(TimePoint now) {
+  const Cluster& cluster = mirror_.cluster();
+  if (parts_.forecasts == nullptr) {
+    announcer_.take_starts(std::make_shared<const views::StartTable>(), cluster, now);
+    return;
+  }
+  for (const JobId id : cluster.targets()) {
+    const Job& job = cluster.job(id);
+    const reconcile::ObservedGroup* const observed = observed_.group(job.name);
+    if (observed == nullptr) continue;
+    const auto& promised = observed->status.waiting.start.starts_by;
+    if (promised && *promised > now) {
+      parts_.forecasts->forecaster().promised_before(job, *promised, cluster);
+    }
+  }
+}
+
 void SessionLoop::take_forecast(TimePoint now) {
   if (parts_.forecasts == nullptr) return;
   const Cluster& cluster = mirror_.cluster();

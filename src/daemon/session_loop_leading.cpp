@@ -79,6 +79,7 @@ void SessionLoop::begin_to_lead() {
   announcer_.announce_unclaimed(changed, mirror_.cluster(), now);
   changed_while_standing_by_.clear();
   gangs_.start_leading();
+  begin_to_forecast(now);
   parts_.log("leading with epoch " + std::to_string(epoch_) + "; " +
              std::to_string(left.binds.size()) + " pods were under way");
 }

@@ -20,7 +20,7 @@ TimePoint whole_seconds(TimePoint time) { return std::chrono::ceil<std::chrono::
 Planned planned(State state, const Clock& real_clock, const std::function<bool()>& is_cancelled) {
   const TimePoint begun = real_clock.now();
   Planned planned;
-  planned.latest = latest_starts(state);
+  planned.latest = latest_starts(state, is_cancelled);
   planned.starts = plan_starts(state, is_cancelled);
   planned.state = std::move(state);
   planned.took = real_clock.now() - begun;
@@ -37,15 +37,17 @@ Forecaster::Forecaster(Observer observer)
 void Forecaster::look_at(const std::vector<JobId>& changed, const Cluster& cluster, TimePoint now) {
   runs_.look_at(changed, cluster, now);
   for (const JobId id : changed) {
-    const auto open = open_.find(id);
-    if (open == open_.end()) continue;
     const Job& job = cluster.job(id);
-    if (!job.exists || job.uid != open->second.uid) open_.erase(open);
+    const auto is_gone = [&](const std::string& uid) { return !job.exists || job.uid != uid; };
+    const auto open = open_.find(id);
+    if (open != open_.end() && is_gone(open->second.uid)) open_.erase(open);
+    const auto expected = expected_.find(id);
+    if (expected != expected_.end() && is_gone(expected->second.uid)) expected_.erase(expected);
   }
 }
 
 void Forecaster::note_start(const Job& job, TimePoint at) {
-  promises_.started(job.uid, at);
+  if (auto late = promises_.started(job, at)) late_.push_back(std::move(*late));
   const auto found = open_.find(job.id);
   if (found == open_.end() || found->second.uid != job.uid) return;
   const Open& open = found->second;
@@ -58,25 +60,28 @@ void Forecaster::note_start(const Job& job, TimePoint at) {
   open_.erase(found);
 }
 
-// LEARN-3. A job that has outrun all that is known goes on for as long again.
-std::optional<Duration> Forecaster::expected(const Job& job, std::optional<Duration> limit,
-                                             Duration elapsed) const {
-  const auto learned = run_times_.expect(keys_of(job, limit), elapsed);
-  std::optional<Duration> run;
-  if (learned) {
-    run = learned->median;
-  } else if (elapsed > Duration() && run_times_.expect(keys_of(job, limit), Duration())) {
-    run = 2 * elapsed;
+// Of a job that runs, it is worked out now and then: a cluster may have 100,000 of them.
+std::optional<Duration> Forecaster::expected(const Job& job, const Cluster& cluster, TimePoint now,
+                                             Duration elapsed) {
+  constexpr Duration kHolds = std::chrono::minutes(10);
+  const bool runs = elapsed > Duration();
+  if (runs) {
+    const auto known = expected_.find(job.id);
+    const bool holds = known != expected_.end() && now < known->second.until;
+    if (holds && known->second.uid == job.uid) return known->second.run;
   }
-  if (!run) return limit;
-  return limit ? std::min(*limit, *run) : *run;
+  const std::optional<Duration> limit = limit_of(job, cluster, rules_.trust);
+  const auto run = expected_run(run_times_, keys_of(job, limit), limit, elapsed);
+  if (!runs) return run;
+  const Duration left = run ? std::max(Duration(1), *run - elapsed) : kHolds;
+  expected_[job.id] = {job.uid, now + std::min(kHolds, left), run};
+  return run;
 }
 
-State Forecaster::state(engine::Session& session) const {
-  return state_of(session, rules_,
-                  [this](const Job& job, std::optional<Duration> limit, Duration elapsed) {
-                    return expected(job, limit, elapsed);
-                  });
+State Forecaster::state(engine::Session& session) {
+  return state_of(session, rules_, [&](const Job& job, const Cluster& cluster, Duration elapsed) {
+    return expected(job, cluster, session.now(), elapsed);
+  });
 }
 
 // START-1, LIKELY-5. A promise bounds what is likely.
@@ -95,6 +100,15 @@ WrittenStart Forecaster::written(const WaitingJob& job, TimePoint planned, TimeP
   return start;
 }
 
+// LIKELY-6. A job that is to start now, by several plans, and waits still: sessions know why.
+TimePoint Forecaster::believed(const WaitingJob& job, TimePoint planned, TimePoint made) {
+  constexpr int kPlansMost = 3;
+  const auto open = open_.find(job.id);
+  if (open == open_.end() || open->second.uid != job.uid) return planned;
+  open->second.plans_for_now = planned <= made ? open->second.plans_for_now + 1 : 0;
+  return open->second.plans_for_now > kPlansMost ? TimePoint::max() : planned;
+}
+
 std::vector<Promises::Broken> Forecaster::take(const Planned& planned, const Cluster& cluster,
                                                TimePoint now) {
   const State& state = planned.state;
@@ -104,6 +118,8 @@ std::vector<Promises::Broken> Forecaster::take(const Planned& planned, const Clu
     if (job.target_since || job.promised) latest.push_back({job.id, job.uid, planned.latest[i]});
   }
   auto broken = promises_.take(latest, cluster, now, rules_.trust);
+  broken.insert(broken.end(), late_.begin(), late_.end());
+  late_.clear();
   auto table = std::make_shared<views::StartTable>();
   table->made_at = state.now;
   table->planned_for = planned.took;
@@ -111,7 +127,7 @@ std::vector<Promises::Broken> Forecaster::take(const Planned& planned, const Clu
     const WaitingJob& waiting = state.waiting[i];
     const Job& job = cluster.job(waiting.id);
     if (!job.exists || job.uid != waiting.uid || job.placed_count() >= job.min_available) continue;
-    const TimePoint at = planned.starts.at[i];
+    const TimePoint at = believed(waiting, planned.starts.at[i], state.now);
     const auto start = at == TimePoint::max() ? std::nullopt : std::optional(whole_seconds(at));
     table->rows.push_back(
         {waiting.name, waiting.uid, job.queue_name, written(waiting, at, state.now), start});
@@ -124,6 +140,13 @@ std::vector<Promises::Broken> Forecaster::take(const Planned& planned, const Clu
   table->accuracy.broken = promises_.broken();
   table_ = std::move(table);
   return broken;
+}
+
+void Forecaster::forget_plans() {
+  promises_ = {};
+  open_.clear();
+  late_.clear();
+  table_ = nullptr;
 }
 
 std::string Forecaster::save() const {

@@ -36,12 +36,21 @@ class Forecaster {
 
   explicit Forecaster(Observer observer = {});
 
-  void set_rules(const Rules& rules) { rules_ = rules; }
+  void set_rules(const Rules& rules) {
+    rules_ = rules;
+    runs_.set_trust(rules.trust);
+  }
   // After each session: jobs that may have changed since the last call.
   void look_at(const std::vector<JobId>& changed, const Cluster& cluster, TimePoint now);
-  State state(engine::Session& session) const;
+  State state(engine::Session& session);
   // Makes another table. Returns the promises that do not hold any more.
   std::vector<Promises::Broken> take(const Planned& planned, const Cluster& cluster, TimePoint now);
+  // An earlier leader has promised it.
+  void promised_before(const Job& job, TimePoint start, const Cluster& cluster) {
+    promises_.restore(job, start, cluster);
+  }
+  // Another leads: nothing of what is planned or promised is true any more.
+  void forget_plans();
   // Null: nothing has been planned.
   const std::shared_ptr<const views::StartTable>& table() const { return table_; }
 
@@ -55,11 +64,18 @@ class Forecaster {
     TimePoint made;
     Duration planned{};
     Interval likely;
+    int plans_for_now = 0;  // in a row
+  };
+  struct Expected {
+    std::string uid;
+    TimePoint until;  // it holds
+    std::optional<Duration> run;
   };
 
   void note_start(const Job& job, TimePoint at);
-  std::optional<Duration> expected(const Job& job, std::optional<Duration> limit,
-                                   Duration elapsed) const;
+  std::optional<Duration> expected(const Job& job, const Cluster& cluster, TimePoint now,
+                                   Duration elapsed);
+  TimePoint believed(const WaitingJob& job, TimePoint planned, TimePoint made);
   WrittenStart written(const WaitingJob& job, TimePoint planned, TimePoint made);
 
   const Observer observer_;
@@ -69,7 +85,9 @@ class Forecaster {
   Accuracy accuracy_;
   Promises promises_;
   Runs runs_;
-  std::unordered_map<JobId, Open> open_;  // the first forecast of each job; look-up only
+  std::unordered_map<JobId, Open> open_;          // the first forecast of each job; look-up only
+  std::unordered_map<JobId, Expected> expected_;  // of jobs that run; look-up only
+  std::vector<Promises::Broken> late_;            // started later, since the last plan
   std::shared_ptr<const views::StartTable> table_;
 };
 

@@ -14,8 +14,12 @@ constexpr std::size_t kKeepsMost = 64;  // at an instant; further jobs start beh
 
 class Planner {
  public:
-  explicit Planner(const State& state)
-      : state_(state), rules_(state.rules), profile_(state), order_(state.waiting.size()) {
+  Planner(const State& state, const std::function<bool()>& is_cancelled)
+      : state_(state),
+        rules_(state.rules),
+        is_cancelled_(is_cancelled),
+        profile_(state, is_cancelled),
+        order_(state.waiting.size()) {
     starts_.at.assign(state.waiting.size(), TimePoint::max());
     is_target_.resize(state.waiting.size());
     std::iota(order_.begin(), order_.end(), 0U);
@@ -26,18 +30,20 @@ class Planner {
     std::erase_if(order_, [&](std::uint32_t job) { return nodes_needed_[job] == 0; });
   }
 
-  Starts run(const std::function<bool()>& is_cancelled) {
+  Starts run() {
     while (!order_.empty()) {
       ++starts_.instants;
       serve_all();
       const TimePoint next = profile_.next_end();
-      if (next == TimePoint::max() || (is_cancelled && is_cancelled())) break;
+      if (next == TimePoint::max() || is_cancelled()) break;
       profile_.pass_to(next);
     }
     return std::move(starts_);
   }
 
  private:
+  bool is_cancelled() const { return is_cancelled_ && is_cancelled_(); }
+
   const WaitingJob& waiting(std::uint32_t job) const { return state_.waiting[job]; }
 
   // PLANNER-3. The one that waits longest, of the highest priority.
@@ -122,6 +128,7 @@ class Planner {
 
   const State& state_;
   const Rules& rules_;
+  const std::function<bool()>& is_cancelled_;
   Profile profile_;
   std::vector<std::uint32_t> order_;  // jobs that wait still
   std::vector<std::uint8_t> is_target_;
@@ -133,17 +140,19 @@ class Planner {
 }  // namespace
 
 Starts plan_starts(const State& state, const std::function<bool()>& is_cancelled) {
-  return Planner(state).run(is_cancelled);
+  return Planner(state, is_cancelled).run();
 }
 
-std::vector<TimePoint> latest_starts(const State& state) {
+std::vector<TimePoint> latest_starts(const State& state,
+                                     const std::function<bool()>& is_cancelled) {
   std::vector<TimePoint> starts(state.waiting.size(), TimePoint::max());
   for (std::size_t job = 0; job < starts.size(); ++job) {
     starts[job] = state.waiting[job].promised.value_or(TimePoint::max());
   }
-  Profile profile(state);
+  Profile profile(state, is_cancelled);
   for (const std::uint32_t job : std::set(state.kept_for.begin(), state.kept_for.end())) {
-    if (job == kNone) continue;
+    if (job == kNone || !state.waiting[job].is_plain) continue;
+    if (profile.is_beyond_queue(state.waiting[job])) continue;
     const TimePoint start = profile.earliest(job);
     if (start <= later(*state.waiting[job].target_since, state.rules.give_up)) starts[job] = start;
   }

@@ -21,6 +21,7 @@ Starts plan_starts(const State& state, const std::function<bool()>& is_cancelled
 // PROMISE-1. When targets start at the latest, since their nodes hold them by then, and jobs of
 // which backfill has promised it, if all pods keep their limits; by the place in State::waiting.
 // max: nobody knows.
-std::vector<TimePoint> latest_starts(const State& state);
+std::vector<TimePoint> latest_starts(const State& state,
+                                     const std::function<bool()>& is_cancelled = {});
 
 }  // namespace berth::forecast

@@ -12,8 +12,9 @@ constexpr std::int64_t kStepsOfDistance = 32;
 
 }  // namespace
 
-Profile::Profile(const State& state)
+Profile::Profile(const State& state, IsCancelled is_cancelled)
     : state_(state),
+      is_cancelled_(std::move(is_cancelled)),
       dimensions_(state.dimensions),
       now_(state.now),
       is_exact_(state.running.size() + state.waiting.size() <= kExactMost),
@@ -101,6 +102,12 @@ const Profile::Slots& Profile::slots(std::uint32_t kind) {
   return slots;
 }
 
+// The list of changes may not grow for ever.
+void Profile::forget_slots() {
+  changed_.clear();
+  for (Slots& each : slots_) each = {};
+}
+
 // --- ends -------------------------------------------------------------------------------------
 
 TimePoint Profile::next_end() const { return ends_.empty() ? TimePoint::max() : ends_.top().at; }
@@ -115,6 +122,7 @@ void Profile::pass_to(TimePoint now) {
   }
   keeps_.clear();
   lacks_.clear();
+  if (changed_.size() > 16 * state_.nodes) forget_slots();
   std::fill(is_closed_.begin(), is_closed_.end(), 0);
 }
 
@@ -159,17 +167,23 @@ void Profile::place(Pod pod, TimePoint until, std::int64_t by) {
   }
 }
 
+std::size_t Profile::keeps_before(TimePoint until) const {
+  return static_cast<std::size_t>(std::count_if(
+      keeps_.begin(), keeps_.end(), [&](const Keep& keep) { return keep.from < until; }));
+}
+
+// Cheap: most jobs fail here.
+bool Profile::may_have_room(std::uint32_t job, const WaitingJob::Part& part, TimePoint until) {
+  if (slots(part.kind).sum < part.count) return false;
+  if (has_nodes_[job] != 0) return true;
+  const std::size_t met = keeps_before(until);
+  return std::none_of(lacks_.begin(), lacks_.end(), [&](const Lack& lack) {
+    return lack.kind == part.kind && lack.keeps == met && lack.most < part.count;
+  });
+}
+
 bool Profile::find_room(std::uint32_t job, const WaitingJob::Part& part, TimePoint until) {
   const Slots& known = slots(part.kind);
-  if (known.sum < part.count) return false;
-  const auto met = static_cast<std::size_t>(std::count_if(
-      keeps_.begin(), keeps_.end(), [&](const Keep& keep) { return keep.from < until; }));
-  const bool is_bound = has_nodes_[job] != 0;
-  for (const Lack& lack : lacks_) {
-    if (!is_bound && lack.kind == part.kind && lack.keeps == met && lack.most < part.count) {
-      return false;
-    }
-  }
   std::vector<std::pair<std::int64_t, std::uint32_t>> nodes;  // the fullest first
   std::int64_t sum = 0;
   for (std::uint32_t node = 0; node < state_.nodes; ++node) {
@@ -180,7 +194,7 @@ bool Profile::find_room(std::uint32_t job, const WaitingJob::Part& part, TimePoi
     sum += slots;
   }
   if (sum < part.count) {
-    if (!is_bound) lacks_.push_back({part.kind, met, sum});
+    if (has_nodes_[job] == 0) lacks_.push_back({part.kind, keeps_before(until), sum});
     return false;
   }
   std::sort(nodes.begin(), nodes.end());
@@ -197,6 +211,10 @@ bool Profile::find_room(std::uint32_t job, const WaitingJob::Part& part, TimePoi
 bool Profile::start(std::uint32_t index) {
   const WaitingJob& job = state_.waiting[index];
   const TimePoint until = later(now_, job.stay);
+  const bool may_start = std::all_of(job.parts.begin(), job.parts.end(), [&](const auto& part) {
+    return may_have_room(index, part, until);
+  });
+  if (!may_start) return false;
   mark_usable(index);
   laid_.clear();
   const bool starts = std::all_of(job.parts.begin(), job.parts.end(),
@@ -213,187 +231,6 @@ bool Profile::start(std::uint32_t index) {
   std::replace(kept_for_.begin(), kept_for_.end(), index, kNone);
   has_nodes_[index] = 0;
   return true;
-}
-
-// --- room that is kept ------------------------------------------------------------------------
-
-void Profile::put_in_order() {
-  const auto sooner = [&](std::uint32_t left, std::uint32_t right) {
-    const auto &a = pieces_[left], &b = pieces_[right];
-    return a.gone_by != b.gone_by ? a.gone_by < b.gone_by : left < right;
-  };
-  const auto is_over = [&](std::uint32_t piece) { return pieces_[piece].is_over; };
-  std::erase_if(by_limit_, is_over);
-  std::erase_if(to_order_, is_over);
-  std::sort(to_order_.begin(), to_order_.end(), sooner);
-  const auto middle = static_cast<std::ptrdiff_t>(by_limit_.size());
-  by_limit_.insert(by_limit_.end(), to_order_.begin(), to_order_.end());
-  std::inplace_merge(by_limit_.begin(), by_limit_.begin() + middle, by_limit_.end(), sooner);
-  to_order_.clear();
-}
-
-std::int64_t Profile::count(const WaitingJob::Part& part, const Room& room) const {
-  const std::vector<std::uint8_t>& passes = state_.kinds[part.kind].passes;
-  std::int64_t sum = 0;
-  for (std::uint32_t node = 0; node < state_.nodes; ++node) {
-    if (usable_[node] != 0 && passes[node] != 0) sum += slots_in(room, {node, part.kind});
-  }
-  return sum;
-}
-
-// Jobs for which room is kept have it for as long as they may stay. True: the room has changed.
-bool Profile::pass_keeps(TimePoint before, TimePoint to, Room& room) const {
-  bool changes = false;
-  for (const Keep& keep : keeps_) {
-    const bool begins = before < keep.from && keep.from <= to;
-    const bool ends = before < keep.until && keep.until <= to;
-    if (begins == ends) continue;
-    changes = true;
-    for (const Pod& pod : keep.pods) change(room, pod, begins ? -1 : 1);
-  }
-  return changes;
-}
-
-TimePoint Profile::next_of_keeps(TimePoint after) const {
-  TimePoint next = TimePoint::max();
-  for (const Keep& keep : keeps_) {
-    if (keep.until > after) next = std::min(next, keep.until);
-  }
-  return next;
-}
-
-// It stays beyond the times from which room is kept for others.
-bool Profile::fits_from(const WaitingJob& job, TimePoint from) {
-  const TimePoint until = later(from, job.stay);
-  Room least = room_then_;
-  for (const Keep& keep : keeps_) {
-    if (keep.from <= from || keep.from >= until) continue;
-    for (std::size_t i = 0; i < least.size(); ++i) least[i] = std::min(least[i], keep.free[i]);
-  }
-  if (!lay_out(job, least)) return false;
-  for (const Pod& pod : laid_) change(room_then_, pod, -1);
-  return true;
-}
-
-TimePoint Profile::earliest(std::uint32_t index) {
-  const WaitingJob& job = state_.waiting[index];
-  mark_usable(index);
-  put_in_order();
-  room_then_ = idle_;
-  pass_keeps(TimePoint::min(), now_, room_then_);
-  std::vector<std::int64_t> sums(job.parts.size());
-  const auto count_all = [&] {
-    for (std::size_t p = 0; p < sums.size(); ++p) sums[p] = count(job.parts[p], room_then_);
-  };
-  const auto fits = [&](TimePoint from) {
-    for (std::size_t p = 0; p < sums.size(); ++p) {
-      if (sums[p] < job.parts[p].count) return false;
-    }
-    return fits_from(job, from);
-  };
-  const auto give_back = [&](const Piece& piece) {
-    for (const int sign : {-1, 1}) {
-      for (std::size_t p = 0; p < sums.size(); ++p) {
-        const Pod pod{piece.node, job.parts[p].kind};
-        const bool counts = usable_[pod.node] != 0 && state_.kinds[pod.kind].passes[pod.node] != 0;
-        if (counts) sums[p] += sign * slots_in(room_then_, pod);
-      }
-      if (sign < 0) change(room_then_, {piece.node, piece.kind}, 1);
-    }
-  };
-  count_all();
-  TimePoint at = now_;
-  for (std::size_t i = 0; !fits(at);) {
-    const TimePoint limit =
-        i < by_limit_.size() ? std::max(now_, pieces_[by_limit_[i]].gone_by) : TimePoint::max();
-    const TimePoint next = std::min(limit, next_of_keeps(at));
-    if (next == TimePoint::max()) return next;
-    if (pass_keeps(at, next, room_then_)) count_all();
-    at = next;
-    for (; i < by_limit_.size() && pieces_[by_limit_[i]].gone_by <= at; ++i) {
-      give_back(pieces_[by_limit_[i]]);
-    }
-  }
-  return at;
-}
-
-// Nodes that are busy now come first, so that idle ones stay open.
-bool Profile::lay_out(const WaitingJob::Part& part, Room& room) {
-  const std::vector<std::uint8_t>& passes = state_.kinds[part.kind].passes;
-  std::int64_t left = part.count;
-  for (const bool takes_idle : {false, true}) {
-    for (std::uint32_t node = 0; node < state_.nodes && left > 0; ++node) {
-      const Pod pod{node, part.kind};
-      if (usable_[node] == 0 || passes[node] == 0) continue;
-      if ((slots_in(idle_, pod) > 0) != takes_idle) continue;
-      for (std::int64_t slots = slots_in(room, pod); slots > 0 && left > 0; --slots, --left) {
-        change(room, pod, -1);
-        laid_.push_back(pod);
-      }
-    }
-  }
-  return left == 0;
-}
-
-bool Profile::lay_out(const WaitingJob& job, Room& room) {
-  laid_.clear();
-  const bool fits = std::all_of(job.parts.begin(), job.parts.end(),
-                                [&](const auto& part) { return lay_out(part, room); });
-  if (fits) return true;
-  for (const Pod& pod : laid_) change(room, pod, 1);
-  return false;
-}
-
-void Profile::keep(std::uint32_t job, TimePoint from) {
-  keeps_.push_back({job, from, later(from, state_.waiting[job].stay), laid_, room_then_});
-  lacks_.clear();
-}
-
-void Profile::close(std::uint32_t index) {
-  lacks_.clear();
-  for (std::size_t n = 0; n < state_.nodes; ++n) {
-    if (kept_for_[n] == index) is_closed_[n] = 1;
-  }
-}
-
-void Profile::choose_nodes(std::uint32_t index, bool takes_all) {
-  const WaitingJob& job = state_.waiting[index];
-  for (const WaitingJob::Part& part : job.parts) {
-    std::int64_t lacks = part.count;
-    std::vector<std::pair<std::int64_t, std::uint32_t>> open;  // by idle room
-    for (std::uint32_t node = 0; node < state_.nodes; ++node) {
-      const Pod pod{node, part.kind};
-      const std::int64_t most =
-          state_.kinds[part.kind].passes[node] != 0 ? slots_in(capacity_, pod) : 0;
-      if (kept_for_[node] == index) lacks -= most;
-      if (kept_for_[node] == kNone && most > 0) open.emplace_back(-slots_in(idle_, pod), node);
-    }
-    if (lacks <= 0 && !takes_all) continue;
-    std::sort(open.begin(), open.end());
-    for (const auto& [idle, node] : open) {
-      if (lacks <= 0 && !takes_all) break;
-      lacks -= slots_in(capacity_, {node, part.kind});
-      kept_for_[node] = index;
-      has_nodes_[index] = 1;
-    }
-  }
-}
-
-std::size_t Profile::nodes_needed(const WaitingJob& job) const {
-  std::int64_t needed = 0;
-  for (const WaitingJob::Part& part : job.parts) {
-    std::int64_t best = 0;
-    std::int64_t sum = 0;
-    for (std::uint32_t node = 0; node < state_.nodes; ++node) {
-      if (state_.kinds[part.kind].passes[node] == 0) continue;
-      const std::int64_t slots = slots_in(capacity_, {node, part.kind});
-      best = std::max(best, slots);
-      sum += slots;
-    }
-    if (sum < part.count) return 0;
-    needed = std::max(needed, (part.count + best - 1) / best);
-  }
-  return static_cast<std::size_t>(needed);
 }
 
 }  // namespace berth::forecast

@@ -12,7 +12,9 @@ namespace berth::forecast {
 // The room of all nodes at one instant, and later by the limits of the pods that are there.
 class Profile {
  public:
-  explicit Profile(const State& state);
+  using IsCancelled = std::function<bool()>;
+
+  explicit Profile(const State& state, IsCancelled is_cancelled = {});
 
   TimePoint now() const { return now_; }
 
@@ -32,7 +34,8 @@ class Profile {
   // More nodes for a target, idle ones first, until they could hold it once others have ended; or
   // all that its pods may use.
   void choose_nodes(std::uint32_t job, bool takes_all);
-  // When it can start at the latest by the limits of those that run; max: nobody knows. A target
+  // When it can start at the latest by the limits of those that run; max: nobody knows, or it was
+  // cancelled. A target
   // that has nodes starts on these.
   TimePoint earliest(std::uint32_t job);
   // From that time on nodes are kept for it, which earliest() has found.
@@ -86,7 +89,10 @@ class Profile {
   void charge(std::uint32_t queue, std::uint32_t kind, std::int64_t by);
   std::int64_t slots_in(const Room& room, Pod pod) const;
   const Slots& slots(std::uint32_t kind);
+  void forget_slots();
   void mark_usable(std::uint32_t job);
+  std::size_t keeps_before(TimePoint until) const;
+  bool may_have_room(std::uint32_t job, const WaitingJob::Part& part, TimePoint until);
   bool find_room(std::uint32_t job, const WaitingJob::Part& part, TimePoint until);
   void place(Pod pod, TimePoint until, std::int64_t by);
   std::int64_t slots_until(Pod pod, TimePoint until) const;
@@ -99,6 +105,7 @@ class Profile {
   std::int64_t count(const WaitingJob::Part& part, const Room& room) const;
 
   const State& state_;
+  const IsCancelled is_cancelled_;
   const std::size_t dimensions_;
   TimePoint now_;
   bool is_exact_ = false;

@@ -11,6 +11,7 @@ namespace {
 
 // A session decides within a second, and statuses have whole ones.
 constexpr Duration kAsBefore = std::chrono::minutes(1);
+constexpr int kPlansWithout = 3;  // a session may withdraw a promise, and the next one renew it
 
 std::vector<std::string> nodes_of(const Cluster& cluster, JobId target) {
   std::vector<std::string> names;
@@ -19,6 +20,9 @@ std::vector<std::string> nodes_of(const Cluster& cluster, JobId target) {
 }
 
 bool may_be_promised(const Job& job) { return job.election || job.promised_start; }
+
+// A plan has places for its minimum, and kube-scheduler is to bind them.
+bool has_places(const Job& job) { return job.placed_count() >= job.min_available; }
 
 // The pod that should have ended first.
 std::string overdue_pod(const Cluster& cluster, JobId target, TimePoint now, LimitTrust trust) {
@@ -60,18 +64,22 @@ std::vector<Promises::Broken> Promises::take(const std::vector<Latest>& latest,
   std::vector<Broken> broken;
   for (const Latest& each : latest) {
     const Job& job = cluster.job(each.job);
-    if (job.exists && job.uid == each.uid && may_be_promised(job))
-      take(each, job, cluster, now, trust, broken);
+    const bool is_there = job.exists && job.uid == each.uid && !has_places(job);
+    if (is_there && may_be_promised(job)) take(each, job, cluster, now, trust, broken);
   }
   for (auto at = promises_.begin(); at != promises_.end();) {
     const Job& job = cluster.job(at->second.job);
     const bool is_there = job.exists && job.uid == at->first;
-    if (is_there && may_be_promised(job)) {
+    if (is_there && (may_be_promised(job) || has_places(job))) {
+      at->second.plans_without = 0;
       ++at;
-      continue;
+    } else if (is_there && ++at->second.plans_without < kPlansWithout) {
+      ++at;
+    } else {
+      if (is_there)
+        broken.push_back({job.id, at->second.start, {}, "no nodes are kept for it now"});
+      at = promises_.erase(at);
     }
-    if (is_there) broken.push_back({job.id, at->second.start, {}, "no nodes are kept for it now"});
-    at = promises_.erase(at);
   }
   broken_ += static_cast<std::int64_t>(broken.size());
   return broken;
@@ -80,7 +88,9 @@ std::vector<Promises::Broken> Promises::take(const std::vector<Latest>& latest,
 void Promises::take(const Latest& latest, const Job& job, const Cluster& cluster, TimePoint now,
                     LimitTrust trust, std::vector<Broken>& broken) {
   const auto before = promises_.find(job.uid);
-  const bool is_known = latest.start != TimePoint::max();
+  // Its nodes hold it already, and it waits for something else.
+  const bool could_start = latest.start <= now;
+  const bool is_known = latest.start != TimePoint::max() && !could_start;
   if (before == promises_.end()) {
     if (!is_known) return;
     ++made_;
@@ -88,14 +98,18 @@ void Promises::take(const Latest& latest, const Job& job, const Cluster& cluster
     return;
   }
   Promise& promise = before->second;
-  if (is_known && latest.start <= promise.start + kAsBefore) {
-    promise.start = std::min(promise.start, latest.start);
+  if (latest.start <= promise.start + kAsBefore && now <= promise.start + kAsBefore) {
+    promise.start = std::min(promise.start, std::max(now, latest.start));
     promise.nodes = nodes_of(cluster, job.id);
     return;
   }
   std::string by = lost_node(cluster, job.id, promise.nodes);
+  if (by.empty() && could_start) by = "its nodes have the room, and it waits for something else";
   if (by.empty()) by = overdue_pod(cluster, job.id, now, trust);
-  if (by.empty()) by = "time limits of pods on its nodes, or what it asks for, have changed";
+  if (by.empty()) {
+    by =
+        "pods have run beyond their time limits, or limits, nodes or jobs ahead of it have changed";
+  }
   const auto start = is_known ? std::optional(latest.start) : std::nullopt;
   broken.push_back({job.id, promise.start, start, std::move(by)});
   if (is_known) {
@@ -105,13 +119,18 @@ void Promises::take(const Latest& latest, const Job& job, const Cluster& cluster
   }
 }
 
-bool Promises::started(const std::string& uid, TimePoint at) {
-  const auto promise = promises_.find(uid);
-  if (promise == promises_.end()) return true;
-  const bool is_kept = at <= promise->second.start + kAsBefore;
-  broken_ += is_kept ? 0 : 1;
-  promises_.erase(promise);
-  return is_kept;
+std::optional<Promises::Broken> Promises::started(const Job& job, TimePoint at) {
+  const auto found = promises_.find(job.uid);
+  if (found == promises_.end()) return std::nullopt;
+  const TimePoint start = found->second.start;
+  promises_.erase(found);
+  if (at <= start + kAsBefore) return std::nullopt;
+  ++broken_;
+  return Broken{job.id, start, at, "it has started"};
+}
+
+void Promises::restore(const Job& job, TimePoint start, const Cluster& cluster) {
+  promises_[job.uid] = {job.id, start, nodes_of(cluster, job.id)};
 }
 
 std::optional<TimePoint> Promises::of(const std::string& uid) const {

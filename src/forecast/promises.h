@@ -27,8 +27,10 @@ class Promises {
   };
   std::vector<Broken> take(const std::vector<Latest>& latest, const Cluster& cluster, TimePoint now,
                            LimitTrust trust);
-  // It has started. True: as promised, or nobody had promised it.
-  bool started(const std::string& uid, TimePoint at);
+  // It has started. None: as promised, or nobody had promised it.
+  std::optional<Broken> started(const Job& job, TimePoint at);
+  // By an earlier leader, as its status says.
+  void restore(const Job& job, TimePoint start, const Cluster& cluster);
 
   std::optional<TimePoint> of(const std::string& uid) const;
   std::int64_t made() const { return made_; }
@@ -39,6 +41,7 @@ class Promises {
     JobId job;
     TimePoint start;
     std::vector<std::string> nodes;  // that are kept for it
+    int plans_without = 0;           // in a row
   };
 
   void take(const Latest& latest, const Job& job, const Cluster& cluster, TimePoint now,

@@ -70,6 +70,19 @@ std::optional<LearnedRun> RunTimes::expect(const RunKeys& keys, Duration elapsed
   return std::nullopt;
 }
 
+std::optional<Duration> expected_run(const RunTimes& times, const RunKeys& keys,
+                                     std::optional<Duration> limit, Duration elapsed) {
+  const auto learned = times.expect(keys, elapsed);
+  std::optional<Duration> run;
+  if (learned) {
+    run = learned->median;
+  } else if (elapsed > Duration() && times.expect(keys, Duration())) {
+    run = 2 * elapsed;
+  }
+  if (!run) return limit;
+  return limit ? std::min(*limit, *run) : *run;
+}
+
 std::string RunTimes::save(std::size_t bytes_most) const {
   constexpr std::size_t kFrame = 64;
   Json keys = Json::array();

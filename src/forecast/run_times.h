@@ -24,7 +24,7 @@ struct LearnedRun {
   std::size_t level = 0;  // of the key that they have in common
 };
 
-// LEARN-1 to LEARN-4. How long jobs ran, by what they have in common. Bounded: of each key the last
+// RUNS-1 to RUNS-4. How long jobs ran, by what they have in common. Bounded: of each key the last
 // runs, of all keys those that were used last. Not thread-safe.
 class RunTimes {
  public:
@@ -53,5 +53,10 @@ class RunTimes {
   std::unordered_map<std::string, History> histories_;  // look-up only
   std::list<std::string> used_;                         // the last one first
 };
+
+// RUNS-3. Never more than the limit. A job that has outrun all that is known goes on for as long
+// again, and one of which nothing is known runs to its limit. None: nobody knows.
+std::optional<Duration> expected_run(const RunTimes& times, const RunKeys& keys,
+                                     std::optional<Duration> limit, Duration elapsed);
 
 }  // namespace berth::forecast

@@ -78,12 +78,25 @@ class Reader {
       }
       if (queue.above.is_valid()) room.above = static_cast<std::uint32_t>(queue.above.index());
     }
+    add_to_those_above();
     const QueueShares* const shares = session_.plan().shares.get();
     if (shares == nullptr) return;
     for (std::size_t row = 1; row < shares->rows.size(); ++row) {
       QueueRoom& room = state_.queues[shares->rows[row].queue.index()];
       for (std::size_t d = 0; d < std::min(state_.dimensions, shares->dimensions); ++d) {
         room.most[d] = shares->at(shares->real_capability, row, Dimension(d));
+      }
+    }
+  }
+
+  // A queue's own jobs, and those of all queues below.
+  void add_to_those_above() {
+    for (std::size_t q = 0; q < state_.queues.size(); ++q) {
+      const Resources& own = cluster_.queue(QueueId(q)).allocated;
+      for (std::uint32_t up = state_.queues[q].above; up != kNone; up = state_.queues[up].above) {
+        for (std::size_t d = 0; d < state_.dimensions; ++d) {
+          state_.queues[up].has[d] += own[Dimension(d)];
+        }
       }
     }
   }
@@ -131,18 +144,20 @@ class Reader {
     if (job.election) waiting.target_since = job.election->since;
     waiting.since = job.first_seen;
     waiting.promised = job.promised_start;
+    waiting.is_plain = job.topology.rules.empty();
     const std::vector<TaskId> lacking = lacking_members(session_, job);
     for (const Need::Part& part : need_of(session_, job, lacking).parts) {
       waiting.parts.push_back({kind_of(part.shape, job.queue, true), part.count});
+      const Shape& shape = cluster_.shape(part.shape);
+      waiting.is_plain = waiting.is_plain && !shape.terms.decide() && !shape.has_host_ports &&
+                         !shape.has_volumes && !shape.is_hint;
     }
-    std::optional<Duration> limit;
     for (const TaskId id : lacking) {
       const Task& task = cluster_.task(id);
       const Duration stay = longest_stay(cluster_, task, state_.now, state_.rules.trust);
       waiting.stay = std::max(waiting.stay, stay);
     }
-    if (waiting.stay != Duration::max()) limit = waiting.stay;
-    const std::optional<Duration> run = expected_(job, limit, Duration());
+    const std::optional<Duration> run = expected_(job, cluster_, Duration());
     waiting.run = std::min(waiting.stay, run.value_or(Duration::max()));
     return waiting;
   }
@@ -184,10 +199,7 @@ class Reader {
     if (std::exchange(end.is_known, true)) return end.at;
     const TimePoint since = std::max(task.started, task.scheduled_at);
     const TimePoint start = since == TimePoint::min() ? state_.now : std::min(since, state_.now);
-    std::optional<Duration> limit;
-    const auto stated = time_limit_of(cluster_, task, state_.rules.trust);
-    if (stated) limit = end_by(*stated, task, start) - start;
-    const std::optional<Duration> run = expected_(job, limit, state_.now - start);
+    const std::optional<Duration> run = expected_(job, cluster_, state_.now - start);
     end.at = run ? std::max(later(start, *run), state_.now + Duration(1)) : TimePoint::max();
     return end.at;
   }

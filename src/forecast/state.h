@@ -45,6 +45,7 @@ struct WaitingJob {
   std::int32_t priority = 0;
   TimePoint since;                        // it waits
   std::optional<TimePoint> target_since;  // nodes are kept for it; none: it is no target
+  bool is_plain = true;                   // room alone decides where its pods may be together
   std::optional<TimePoint> promised;      // by backfill (BEHIND-6); none: nobody has promised
 };
 
@@ -77,9 +78,9 @@ struct State {
   Rules rules;
 };
 
-// For how long a job runs, of which `elapsed` are over; none: nobody knows. `limit`: of its pods.
-using ExpectedRun = std::function<std::optional<Duration>(
-    const Job& job, std::optional<Duration> limit, Duration elapsed)>;
+// For how long a job runs, of which `elapsed` are over; none: nobody knows.
+using ExpectedRun = std::function<std::optional<Duration>(const Job& job, const Cluster& cluster,
+                                                          Duration elapsed)>;
 
 // Jobs that lack nothing but room, and pods that have it.
 State state_of(engine::Session& session, const Rules& rules, const ExpectedRun& expected);

@@ -62,6 +62,7 @@ class Announcer {
   void announce_refused_name(const Job& job, TimePoint now);
   void forget_pod(const std::string& uid) { refused_names_.erase(uid); }
   void stop_leading() {
+    waiting_.stop_leading();
     pods_.stop_leading();
     targets_.stop_leading();
     evictions_.stop_leading();

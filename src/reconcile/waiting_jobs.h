@@ -32,6 +32,7 @@ class WaitingJobs {
   // The starts that are forecast. Returns the jobs of which they have moved.
   std::vector<JobId> take_starts(std::shared_ptr<const views::StartTable> table,
                                  const Cluster& cluster, TimePoint now);
+  void stop_leading() { starts_ = nullptr; }
   // Is the order of jobs wanted? Once a second, and if a status is about to be written at once.
   bool wants_order(const Plan& plan, const Cluster& cluster, TimePoint now) const;
   Waiting of(JobId job) const;

@@ -73,7 +73,7 @@ class Forecasts : public testing::Test {
 };
 
 // Runs of the same template took half an hour, and the limit is four hours.
-TEST_F(Forecasts, LearnFromRunsThatSucceed) {  // LEARN-2
+TEST_F(Forecasts, LearnFromRunsThatSucceed) {  // RUNS-2
   for (const char* name : {"etl-1", "etl-2"}) {
     bring(*world_, std::string("job ") + name + " limit=4h\ntask " + name + "/0 cpu=2\n");
     pass(seconds(1));
@@ -150,7 +150,9 @@ TEST_F(Forecasts, SayThatANodeIsGone) {
   EXPECT_EQ(broken[0].by, "node n2 is gone");
   EXPECT_EQ(broken[0].is, world_->now() + hours(3));
   EXPECT_EQ(promises.broken(), 1);
-  EXPECT_FALSE(promises.started(world_->cluster().job(big).uid, world_->now() + hours(4)));
+  const auto late = promises.started(world_->cluster().job(big), world_->now() + hours(4));
+  ASSERT_TRUE(late);
+  EXPECT_EQ(late->is, world_->now() + hours(4));
   EXPECT_EQ(promises.broken(), 2);
 }
 
@@ -163,6 +165,8 @@ TEST_F(Forecasts, SayThatNoNodesAreKeptAnyMore) {
   plan();
   world_->apply(NodeDeleted{"n2"});  // it can never start
   pass(seconds(1));
+  EXPECT_TRUE(plan().empty());  // the next session may keep some
+  EXPECT_TRUE(plan().empty());
   const auto broken = plan();
   ASSERT_EQ(broken.size(), 1U);
   EXPECT_EQ(broken[0].by, "no nodes are kept for it now");

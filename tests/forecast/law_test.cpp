@@ -9,6 +9,7 @@
 #include "berth/engine/points.h"
 #include "berth/engine/registry.h"
 #include "forecast/planner.h"
+#include "forecast/runs.h"
 #include "simulation/job_stream.h"
 #include "support/seeds.h"
 #include "support/world.h"
@@ -93,8 +94,8 @@ class Watch final : public simulation::StreamObserver {
 
   void waits(const std::vector<std::size_t>&, const Inspect& inspect) override {
     inspect([&](engine::Session& session) {
-      const auto by_limit = [](const Job&, std::optional<Duration> limit, Duration) {
-        return limit;
+      const auto by_limit = [](const Job& job, const Cluster& cluster, Duration) {
+        return limit_of(job, cluster, LimitTrust::stated);
       };
       const State state = state_of(session, rules_, by_limit);
       planned.clear();

@@ -15,7 +15,7 @@ RunTimes with(const RunKeys& keys, const std::vector<int>& runs) {
   return times;
 }
 
-TEST(RunTimes, ExpectsTheMedianOfTheClosestThatHasTwo) {  // LEARN-1, LEARN-3
+TEST(RunTimes, ExpectsTheMedianOfTheClosestThatHasTwo) {  // RUNS-1, RUNS-3
   RunTimes times = with({"ns/etl/1", "ns/1", "q"}, {10, 30, 20});
   EXPECT_EQ(times.expect({"ns/etl/1", "ns/1", "q"}, {})->median, minutes(20));
   EXPECT_EQ(times.expect({"ns/new/1", "ns/1", "q"}, {})->level, 1U);
@@ -34,7 +34,7 @@ TEST(RunTimes, CountsOnlyLongerRunsOfAJobThatRuns) {
   EXPECT_EQ(times.expect({"a", "", ""}, minutes(60)), std::nullopt);
 }
 
-TEST(RunTimes, KeepsTheLastRunsOfTheKeysThatWereUsedLast) {  // LEARN-4
+TEST(RunTimes, KeepsTheLastRunsOfTheKeysThatWereUsedLast) {  // RUNS-4
   RunTimes times;
   for (int i = 0; i < 40; ++i) times.learn({"a", "", ""}, minutes(i < 20 ? 1 : 9));
   EXPECT_EQ(times.expect({"a", "", ""}, {})->median, minutes(9));
@@ -88,6 +88,8 @@ TEST(Templates, AreNamesWithoutWhatControllersAdd) {
   EXPECT_EQ(template_of("ns/etl-5d9f6c7b8-zzzzz"), "ns/etl");
   EXPECT_EQ(template_of("ns/train-large"), "ns/train-large");
   EXPECT_EQ(template_of("ns/podgroup-3f2a91c0-77aa-4c1e-9b1d-0123456789ab"), "ns/podgroup");
+  EXPECT_EQ(template_of("ns/llama-7b"), "ns/llama-7b");
+  EXPECT_EQ(template_of("ns/resnet-v2"), "ns/resnet-v2");
   EXPECT_EQ(template_of("ns/12345"), "ns/12345");
   EXPECT_EQ(template_of("ns/-1"), "ns/-1");
 }

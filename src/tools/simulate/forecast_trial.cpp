@@ -45,19 +45,14 @@ forecast::RunKeys ForecastTrial::keys_of(std::size_t job) const {
 }
 
 forecast::State ForecastTrial::state(engine::Session& session, bool learns) const {
-  return forecast::state_of(session, rules_,
-                            [&](const Job& job, std::optional<Duration> limit,
-                                Duration elapsed) -> std::optional<Duration> {
-                              const auto index = index_.find(job.name);
-                              if (!learns || index == index_.end()) return limit;
-                              const auto learned =
-                                  run_times_.expect(keys_of(index->second), elapsed);
-                              if (learned)
-                                return limit ? std::min(*limit, learned->median) : learned->median;
-                              if (elapsed > Duration())
-                                return limit ? std::min(*limit, 2 * elapsed) : 2 * elapsed;
-                              return limit;
-                            });
+  return forecast::state_of(
+      session, rules_,
+      [&](const Job& job, const Cluster& cluster, Duration elapsed) -> std::optional<Duration> {
+        const auto limit = forecast::limit_of(job, cluster, rules_.trust);
+        const auto index = index_.find(job.name);
+        if (!learns || index == index_.end()) return limit;
+        return forecast::expected_run(run_times_, keys_of(index->second), limit, elapsed);
+      });
 }
 
 void ForecastTrial::note_promises(const forecast::State& state) {

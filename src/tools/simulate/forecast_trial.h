@@ -9,6 +9,7 @@
 #include "forecast/intervals.h"
 #include "forecast/planner.h"
 #include "forecast/run_times.h"
+#include "forecast/runs.h"
 #include "results/run.h"
 #include "simulation/job_stream.h"
 #include "tools/simulate/machine.h"
