@@ -139,7 +139,10 @@ std::string pod_item(const Task& task, const Snapshot& snapshot) {
   add_deadline(task, pod);
   pod.runs_forever = task.runs_forever;
   pod.is_daemon = task.is_of_node;
-  if (pod.is_daemon) pod.owner = {.kind = "DaemonSet", .name = "daemons", .uid = "daemons"};
+  if (pod.is_daemon) {
+    pod.owner.kind = "DaemonSet";
+    pod.owner.name = pod.owner.uid = "daemons";
+  }
   return typed(kCore, "Pod", embedded::pod_json(pod));
 }
 

@@ -12,7 +12,7 @@ namespace berth::tools {
 
 namespace {
 
-constexpr std::int32_t kNodesMost = 10'000;
+constexpr std::int32_t kAddedMost = 10'000;
 
 }  // namespace
 
@@ -107,11 +107,11 @@ Result<NewNodes> read_new_nodes(const std::string& text, TimePoint now) {
   const auto [rest, fault] = std::from_chars(text.data(), end, nodes.count);
   constexpr std::string_view kLike = ":like=";
   const std::string_view after(rest, static_cast<std::size_t>(end - rest));
-  const bool is_number = fault == std::errc{} && nodes.count >= 1 && nodes.count <= kNodesMost;
+  const bool is_number = fault == std::errc{} && nodes.count >= 1 && nodes.count <= kAddedMost;
   if (!is_number || !after.starts_with(kLike) || after.size() == kLike.size()) {
     return Error{
         fmt::format("\"{}\" is not understood, expected NUMBER:like=NODE, at most {} nodes", text,
-                    kNodesMost),
+                    kAddedMost),
         kAddNodes};
   }
   Result<TimedNode> like = read_timed_node(std::string(after.substr(kLike.size())), now, kAddNodes);
