@@ -82,7 +82,8 @@ SessionLoop::Parts Core::loop_parts(const Parts& parts) {
           &parts.real_clock,
           parts.recorder,
           forecasts.get(),
-          &snapshots};
+          &snapshots,
+          environment.learned_store()};
 }
 
 std::unique_ptr<Forecasts> Core::forecasts_of(const Parts& parts) {

@@ -16,6 +16,7 @@
 #include "ports/binder.h"
 #include "ports/cluster_source.h"
 #include "ports/leadership.h"
+#include "ports/learned_store.h"
 #include "ports/object_writer.h"
 #include "ports/starting_pods.h"
 #include "proxy/proxy.h"
@@ -49,6 +50,8 @@ class Environment {
   virtual const ports::Leadership& leadership() const = 0;
   // Null: no other berthd may have led here a moment ago.
   virtual ports::StartingPods* starting_pods() { return nullptr; }
+  // Null: nothing outlives this process.
+  virtual ports::LearnedStore* learned_store() { return nullptr; }
 
   // Asks about the right to name a target; null: everybody has it. Answers go to the sink.
   virtual ports::Access* access() { return nullptr; }

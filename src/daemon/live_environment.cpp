@@ -20,6 +20,7 @@
 #include "kubeapi/api_writer.h"
 #include "kubeapi/cluster_check.h"
 #include "kubeapi/leader_election.h"
+#include "kubeapi/learned_config_map.h"
 #include "kubeapi/live_cluster.h"
 #include "kubeapi/machine_thread.h"
 #include "kubeapi/rest_client.h"
@@ -83,6 +84,7 @@ class LiveEnvironment final : public Environment {
     name_space_ = !flags.lease_namespace.empty() ? flags.lease_namespace
                   : !election.name_space.empty() ? election.name_space
                                                  : std::move(name_space);
+    if (!name_space_.empty()) learned_.emplace(*client_, name_space_);
     if (!flags.leader_elect.value_or(election.enabled)) return;
     lease_.emplace();
     lease_->name_space = name_space_;
@@ -99,6 +101,7 @@ class LiveEnvironment final : public Environment {
   ports::ObjectWriter& writer() override { return writer_; }
   const ports::Leadership& leadership() const override { return terms_->present; }
   ports::StartingPods* starting_pods() override { return lease_ ? &starting_pods_ : nullptr; }
+  ports::LearnedStore* learned_store() override { return learned_ ? &*learned_ : nullptr; }
   ports::Access* access() override { return &reviews_; }
   void answer_to(ports::EventSink& sink) override {
     reviews_.start(sink, config_->reservation.authorization == "auto");
@@ -282,6 +285,7 @@ class LiveEnvironment final : public Environment {
   kubeapi::ApiWriter writer_;
   kubeapi::AccessReviews reviews_;
   kubeapi::StartingPodsReader starting_pods_;
+  std::optional<kubeapi::LearnedConfigMap> learned_;
   podview::PodWindow pod_window_;
   kubeapi::LiveCluster cluster_;
   std::optional<kubeapi::LeaseOptions> lease_;

@@ -49,9 +49,11 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
       unclaimed_plans_(settings_.patience * 3),
       broken_gangs_(settings_.patience * 6),
       views_(parts_.queues, parts_.reservations),
+      learned_({parts_.learned, [&events = parts_.events] { events.wake(); }, parts_.log}),
       last_turn_(parts_.real_clock->now()) {
   mirror_.follow_api_phases(true);
   reconciler_.set_options(reconciler_options());
+  learn_use();
   if (parts_.take_exchanges && settings_.steering != steering::Mode::view) {
     order_of_ = [this](TaskId id) {
       return steering_.order_of(id, mirror_.cluster().task(id).uid);
@@ -144,7 +146,7 @@ SessionLoop::Pause SessionLoop::step(const EventQueue::Batch& batch, bool is_syn
     gathers_until_ = now + kGathering;
     due_ = now + std::min(settings_.period, until_a_time_comes());
   }
-  const bool waits = !is_synced || catch_up_.is_open();
+  const bool waits = !is_synced || catch_up_.is_open() || learned_.is_ending(parts_.clock.now());
   return {waits ? now + kUntilSynced : std::min(due_, now + std::min(kTurn, until_held_writes())),
           gathers_until_};
 }
@@ -172,6 +174,7 @@ bool SessionLoop::turn(const EventQueue::Batch& batch, bool is_synced, bool is_d
   for (const ports::WriteAnswer& answer : batch.answers) take_in(answer);
   for (const ClusterEvent& event : batch.events) take_in(event);
   const bool leads = adopt_leadership(is_synced);
+  learned_.follow_up(parts_.clock.now());
   is_session_due_ = is_session_due_ || !batch.events.empty() || is_changed || is_due;
   if (!is_synced || stopping_) return false;
   if (!std::exchange(is_session_due_, false)) {

@@ -18,6 +18,7 @@
 #include "daemon/forecasts.h"
 #include "daemon/gang_keeper.h"
 #include "daemon/guard_keeper.h"
+#include "daemon/learned.h"
 #include "daemon/published_views.h"
 #include "daemon/snapshots.h"
 #include "daemon/stale_plans.h"
@@ -68,6 +69,7 @@ class SessionLoop {
     history::Recorder* recorder = nullptr;          // null: nothing is recorded
     Forecasts* forecasts = nullptr;                 // null: no starts are forecast
     Snapshots* snapshots = nullptr;                 // null: nobody may ask for one
+    ports::LearnedStore* learned = nullptr;         // null: nothing outlives this process
   };
   struct Settings {
     mirror::Options mirror;
@@ -133,6 +135,7 @@ class SessionLoop {
   bool has_caught_up(std::uint64_t epoch);
   ports::Term term() const { return {parts_.leadership, epoch_}; }
   void begin_to_lead();
+  void learn_use();
   void cease_to_lead();
   void take_exchanges();
   void take_in(const ClusterEvent& event);
@@ -191,6 +194,7 @@ class SessionLoop {
   BrokenGangs broken_gangs_;
   PublishedViews views_;
   GuardKeeper guard_;
+  Learned learned_;
   std::set<JobId> changed_while_standing_by_;
   std::uint64_t exchanges_ = 0;  // that were taken
   std::uint64_t published_stamp_ = 0;

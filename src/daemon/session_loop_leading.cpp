@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "daemon/session_loop.h"
+#include "daemon/usage_text.h"
 
 // To begin and to cease to lead.
 
@@ -40,6 +41,7 @@ bool SessionLoop::adopt_leadership(bool is_synced) {
   const std::uint64_t wanted = wanted_epoch(is_synced);
   if (wanted == 0) catch_up_.give_up();
   if (epoch_ != 0 && wanted != epoch_) {
+    learned_.stop_leading(term().holds(), parts_.clock.now());
     epoch_ = 0;
     is_session_due_ = true;
     cease_to_lead();
@@ -49,8 +51,9 @@ bool SessionLoop::adopt_leadership(bool is_synced) {
     is_session_due_ = true;
     begin_to_lead();
   }
+  const bool is_ending = learned_.is_ending(parts_.clock.now());
   const std::lock_guard lock(mutex_);
-  has_stopped_leading_ = epoch_ == 0 && wanted_epoch_ == 0;
+  has_stopped_leading_ = epoch_ == 0 && wanted_epoch_ == 0 && !is_ending;
   if (has_stopped_leading_) stopped_leading_.notify_all();
   return epoch_ != 0;
 }
@@ -80,8 +83,22 @@ void SessionLoop::begin_to_lead() {
   changed_while_standing_by_.clear();
   gangs_.start_leading();
   begin_to_forecast(now);
+  learned_.start_leading(epoch_, now);
   parts_.log("leading with epoch " + std::to_string(epoch_) + "; " +
              std::to_string(left.binds.size()) + " pods were under way");
+}
+
+// LEARN-6. Use is counted always, and kept where it decides something.
+void SessionLoop::learn_use() {
+  learned_.add(
+      "fair-share",
+      [this](TimePoint now) {
+        if (!scheduler_.has_plugin("fairshare")) return std::string();
+        return usage_text(mirror_.cluster().usage(), now);
+      },
+      [this](const std::string& text, TimePoint now) {
+        return restore_usage(text, mirror_.mutable_usage(), now);
+      });
 }
 
 void SessionLoop::cease_to_lead() {
