@@ -17,12 +17,14 @@ bool PublishedViews::refresh(const Plan& plan, const Cluster& cluster, TimePoint
 
 bool PublishedViews::refresh_queues(const Plan& plan, const Cluster& cluster, TimePoint now) {
   constexpr Duration kInterval = std::chrono::seconds(1);
+  constexpr Duration kOldest = std::chrono::minutes(1);  // what was used changes by time alone
   const bool is_as_before = stamp_ == cluster.stamp() && shares_ == plan.shares &&
                             evicts_ == plan.evicts && reclaims_ == plan.reclaims &&
                             reservations_ == plan.queue_reservations;
-  if (queues_ != nullptr && (is_as_before || now - made_at_ < kInterval)) return false;
+  const Duration age = now - made_at_;
+  if (queues_ != nullptr && age < (is_as_before ? kOldest : kInterval)) return false;
   queues_ =
-      std::make_shared<const views::QueueTable>(views::make_queue_table(cluster, plan, tree_));
+      std::make_shared<const views::QueueTable>(views::make_queue_table(cluster, plan, tree_, now));
   shares_ = plan.shares;
   evicts_ = plan.evicts;
   reclaims_ = plan.reclaims;

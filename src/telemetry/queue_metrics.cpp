@@ -86,6 +86,20 @@ MetricFamily all_allocated(const QueueTable& table) {
   return family;
 }
 
+MetricFamily decayed_usage(const QueueTable& table, const Series& series) {
+  MetricFamily family = gauge_family(
+      "berth_queue_decayed_usage",
+      "What the queue and those below have used, decayed: seconds of the whole cluster");
+  const auto add_rows = [&](const std::string& label, const std::vector<std::size_t>& rows) {
+    double sum = 0;
+    for (const std::size_t row : rows) sum += static_cast<double>(table.rows[row].used);
+    add_series(family, {{"queue", label}}, sum);
+  };
+  for (const std::size_t row : series.queues) add_rows(table.rows[row].name, {row});
+  if (!series.others.empty()) add_rows(kOther, series.other_topmost);
+  return family;
+}
+
 // `value` of a row, or the sum over several rows.
 template <class Value>
 void counts(const QueueTable& table, const Series& series, MetricFamily& family, Labels labels,
@@ -196,6 +210,7 @@ std::string queue_exposition(const QueueTable& table) {
                                gauge_family("berth_queue_lent", "Beyond the queue's share"),
                                [&](std::size_t row, std::size_t r) { return table.lent(row, r); }));
   }
+  families.push_back(decayed_usage(table, series));
   add_idle_room(table, families);
 
   MetricFamily jobs = gauge_family("berth_queue_jobs", "Jobs of the queue itself, by phase");

@@ -99,6 +99,7 @@ Json row_json(const QueueTable& table, std::size_t at) {
             {"namespaces", row.namespaces},
             {"weight", row.weight},
             {"priority", row.priority},
+            {"used", row.used},
             {"reclaimable", row.is_reclaimable},
             {"dequeueStrategy", row.is_fifo ? "fifo" : "traverse"},
             {"guaranteeScaled", row.is_scaled}};
@@ -176,6 +177,7 @@ QueueTable::Row read_row(const document::Cursor& from) {
   row.namespaces = from["namespaces"].text();
   row.weight = static_cast<std::int32_t>(from["weight"].integer(1, 0, kCountMax));
   row.priority = static_cast<std::int32_t>(from["priority"].integer(0, -kCountMax - 1, kCountMax));
+  row.used = from["used"].integer(0, 0, kLimitMax);
   row.is_reclaimable = from["reclaimable"].boolean(true);
   row.is_fifo = from["dequeueStrategy"].text() == "fifo";
   row.is_scaled = from["guaranteeScaled"].boolean(false);

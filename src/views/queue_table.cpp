@@ -1,6 +1,7 @@
 #include "views/queue_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
@@ -314,10 +315,27 @@ std::string QueueTable::scaled_text(std::size_t row) const {
 
 std::string QueueTable::piece_text(std::size_t row) const { return less_text(piece, due, row); }
 
-QueueTable make_queue_table(const Cluster& cluster, const Plan& plan, engine::QueueTree& tree) {
-  if (plan.shares != nullptr) return TableBuilder(cluster, plan, *plan.shares).make();
-  tree.refresh(cluster);
-  return TableBuilder(cluster, plan, shape_of(tree)).make();
+namespace {
+
+// Children come after their parent.
+void fill_used(const UsageTable& usage, TimePoint now, QueueTable& table) {
+  std::vector<double> used(table.rows.size(), 0);
+  for (std::size_t row = table.rows.size(); row-- > 0;) {
+    used[row] += usage.used(usage.find(table.rows[row].name), now);
+    table.rows[row].used = std::llround(used[row]);
+    if (table.rows[row].parent != QueueTable::kNoParent) used[table.rows[row].parent] += used[row];
+  }
+}
+
+}  // namespace
+
+QueueTable make_queue_table(const Cluster& cluster, const Plan& plan, engine::QueueTree& tree,
+                            std::optional<TimePoint> now) {
+  if (plan.shares == nullptr) tree.refresh(cluster);
+  QueueTable table = plan.shares != nullptr ? TableBuilder(cluster, plan, *plan.shares).make()
+                                            : TableBuilder(cluster, plan, shape_of(tree)).make();
+  if (now) fill_used(cluster.usage(), *now, table);
+  return table;
 }
 
 }  // namespace berth::views

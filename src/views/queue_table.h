@@ -45,8 +45,9 @@ struct QueueTable {
     std::vector<std::string> notes;
     std::int32_t weight = 1;
     std::int32_t priority = 0;
-    PhaseCounts jobs{};                        // of this queue alone
-    PhaseCounts groups{};                      // the pod groups among them
+    std::int64_t used = 0;  // decayed, in seconds of the whole cluster; with all queues below
+    PhaseCounts jobs{};     // of this queue alone
+    PhaseCounts groups{};   // the pod groups among them
     std::optional<ReservedNodes> reservation;  // none: it asks for no nodes, and has none
     bool operator==(const Row&) const = default;
   };
@@ -94,7 +95,8 @@ struct QueueTable {
 
 // The table of the last plan and the cluster after it. If no plugin divides the cluster, `tree`
 // finds faulty queues; it is refreshed, so a caller should keep it. Reads every job, and every node
-// for each resource with an unused guarantee.
-QueueTable make_queue_table(const Cluster& cluster, const Plan& plan, engine::QueueTree& tree);
+// for each resource with an unused guarantee. Without a time, `used` is 0.
+QueueTable make_queue_table(const Cluster& cluster, const Plan& plan, engine::QueueTree& tree,
+                            std::optional<TimePoint> now = std::nullopt);
 
 }  // namespace berth::views

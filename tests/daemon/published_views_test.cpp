@@ -80,7 +80,7 @@ TEST_F(PublishedViewsTest, WhileAnotherLeadsThereIsNothingAndNothingIsCounted) {
 TEST_F(PublishedViewsTest, QueuesAreTheSameTableUntilSomethingChanges) {
   EXPECT_TRUE(session(plan_));
   const auto first = queues_.load();
-  clock_.advance(seconds(60));
+  clock_.advance(seconds(59));
   EXPECT_FALSE(session(plan_));
   EXPECT_EQ(queues_.load(), first);
   plan_.queue_reservations.emplace_back().queue = QueueId(0);
@@ -98,6 +98,17 @@ TEST_F(PublishedViewsTest, QueuesAreTheSameTableUntilSomethingChanges) {
   EXPECT_FALSE(session(plan_)) << "it was made less than a second ago";
   clock_.advance(seconds(1));
   EXPECT_TRUE(session(plan_));
+}
+
+TEST_F(PublishedViewsTest, QueuesHaveWhatTheyHaveUsedUpToAMinuteAgo) {
+  mirror_.mutable_usage().raise("default", "", 1000, clock_.now(), clock_.now());
+  EXPECT_TRUE(session(plan_));
+  EXPECT_EQ(queues_.load()->rows[0].used, 1000);
+  mirror_.mutable_usage().raise("default", "", 2000, clock_.now(), clock_.now());
+  EXPECT_FALSE(session(plan_));
+  clock_.advance(seconds(60));
+  EXPECT_TRUE(session(plan_));
+  EXPECT_EQ(queues_.load()->rows[0].used, 2000);
 }
 
 }  // namespace

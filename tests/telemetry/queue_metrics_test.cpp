@@ -36,6 +36,7 @@ TEST(QueueMetrics, AreInBaseUnits) {
   table.guarantee = {250, 0, 0};
   table.real_capability = {8000, 4096, 0};
   table.rows[0].is_scaled = true;
+  table.rows[0].used = 3600;
   const std::string text = queue_exposition(table);
   for (const char* line : {"berth_queue_allocated{queue=\"q0000\",resource=\"cpu\"} 4.5",
                            "berth_queue_allocated{queue=\"q0000\",resource=\"memory\"} 1024",
@@ -47,6 +48,7 @@ TEST(QueueMetrics, AreInBaseUnits) {
                            "berth_queue_jobs{queue=\"q0000\",phase=\"Running\"} 2",
                            "berth_queue_jobs{queue=\"q0000\",phase=\"Pending\"} 0",
                            "berth_queue_guarantee_scaled{queue=\"q0000\"} 1",
+                           "berth_queue_decayed_usage{queue=\"q0000\"} 3600",
                            "berth_queue_faulty{queue=\"q0000\"} 0"}) {
     EXPECT_TRUE(has_line(text, line)) << line << "\n" << text;
   }

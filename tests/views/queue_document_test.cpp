@@ -16,6 +16,7 @@ QueueTable example() {
   table.rows[0].has_children = true;
   table.rows[0].weight = 3;
   table.rows[0].priority = -2;
+  table.rows[0].used = 86400;
   table.rows[1].name = "vision";
   table.rows[1].parent = 0;
   table.rows[1].depth = 1;

@@ -228,6 +228,25 @@ TEST_F(QueueTableTest, OverusedIsWhoHasMoreThanItDeservesOfSomeResource) {
   EXPECT_FALSE(made.is_overused(row_of(made, "c")));
 }
 
+TEST_F(QueueTableTest, AQueueHasUsedWhatThoseBelowItHaveUsed) {
+  add_queue("a");
+  add_queue("x", "a");
+  add_queue("y", "a");
+  EXPECT_EQ(table().rows[0].used, 0) << "without a time";
+  mirror_.settle(TimePoint());
+  UsageTable& usage = mirror_.mutable_usage();
+  for (const auto& [queue, used] : {std::pair("a", 1), std::pair("x", 20), std::pair("y", 300)}) {
+    usage.raise(queue, "", used, TimePoint(), TimePoint());
+  }
+  usage.raise("x", "ml", 20, TimePoint(), TimePoint());
+  const Plan plan;
+  const QueueTable made = make_queue_table(mirror_.cluster(), plan, tree_, TimePoint());
+  EXPECT_EQ(made.rows[row_of(made, "a")].used, 321);
+  EXPECT_EQ(made.rows[row_of(made, "x")].used, 20);
+  const auto later = make_queue_table(mirror_.cluster(), plan, tree_, TimePoint(kUsageHalfLife));
+  EXPECT_EQ(later.rows[row_of(later, "y")].used, 150);
+}
+
 TEST_F(QueueTableTest, WhoHasExactlyItsGuaranteeIsNotOverused) {
   add_queue("a", "", {{"cpu", 4000}, {"pods", 1}});
   run("one", "a", 4000);
