@@ -54,6 +54,7 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
   mirror_.follow_api_phases(true);
   reconciler_.set_options(reconciler_options());
   learn_use();
+  if (parts_.forecasts != nullptr) learn_runs();
   if (parts_.take_exchanges && settings_.steering != steering::Mode::view) {
     order_of_ = [this](TaskId id) {
       return steering_.order_of(id, mirror_.cluster().task(id).uid);

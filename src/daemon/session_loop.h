@@ -136,6 +136,7 @@ class SessionLoop {
   ports::Term term() const { return {parts_.leadership, epoch_}; }
   void begin_to_lead();
   void learn_use();
+  void learn_runs();
   void cease_to_lead();
   void take_exchanges();
   void take_in(const ClusterEvent& event);

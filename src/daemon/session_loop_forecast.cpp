@@ -39,6 +39,16 @@ void SessionLoop::begin_to_forecast(TimePoint now) {
   }
 }
 
+// RUNS-4. One that stood by may know more than an earlier leader has written.
+void SessionLoop::learn_runs() {
+  learned_.add(
+      "run-times", [this](TimePoint) { return parts_.forecasts->forecaster().save(); },
+      [this](const std::string& text, TimePoint) -> Status {
+        forecast::Forecaster& forecaster = parts_.forecasts->forecaster();
+        return forecaster.knows_anything() ? Status(Done{}) : forecaster.restore(text);
+      });
+}
+
 void SessionLoop::take_forecast(TimePoint now) {
   if (parts_.forecasts == nullptr) return;
   const Cluster& cluster = mirror_.cluster();

@@ -54,6 +54,7 @@ class Forecaster {
   // Null: nothing has been planned.
   const std::shared_ptr<const views::StartTable>& table() const { return table_; }
 
+  bool knows_anything() const { return run_times_.size() > 0; }
   // For the next start of berthd. A bad text is an Error, and learning begins anew.
   std::string save() const;
   Status restore(const std::string& text);
