@@ -182,6 +182,7 @@ TEST(WhenCommand, BadInputIsNamed) {
       {{"--drain", "n9@+1h"}, "--drain: \"n9\" is no node of the input"},
       {{"--drain", "@+1h"}, "--drain: \"@+1h\" is not understood, expected NODE or NODE@TIME"},
       {{"--drain", "n1@soon"}, "--drain: \"soon\" is no time, expected one such as +2h"},
+      {{"--drain", "n1@+2562047h"}, "--drain: \"+2562047h\" is no time"},
       {{"--drain", "n1@2026-11-28T11:00:00Z"}, "2026-11-28T11:00:00Z is before 2026-11-28T12:0"},
       {{"--add-nodes", "1:like=n1@x"}, "--add-nodes: \"x\" is no time"},
       {{"--job", "ml/wide"}, "--by: missing, expected a time beside --job"},

@@ -193,9 +193,9 @@ std::vector<Error> change_jobs(const WhatIf& flags, history::Recording& recordin
   for (const std::string& text : flags.time_limits) {
     const std::size_t equals = std::min(text.find('='), text.size());
     const auto limit = parse_duration(text.substr(std::min(equals + 1, text.size())));
-    if (!limit || *limit <= Duration()) {
+    if (!limit || *limit <= Duration() || *limit > kLongestTime) {
       faults.push_back(
-          {fmt::format("\"{}\" is not understood, expected NAMESPACE/NAME=TIME, such as ml/a=2h",
+          {fmt::format("\"{}\" is not understood, expected NAMESPACE/NAME=TIME, such as ml/a=2h, at most ten years",
                        text),
            kTimeLimit});
       continue;

@@ -77,7 +77,7 @@ void declare_what_if_set(CLI::App& command, WhatIf& flags) {
 Result<TimePoint> read_time_from(const std::string& text, TimePoint now, const char* flag) {
   if (text.starts_with('+')) {
     const auto later = parse_duration(text.substr(1));
-    if (later && *later >= Duration()) return now + *later;
+    if (later && *later >= Duration() && *later <= kLongestTime) return now + *later;
   } else if (const Result<TimePoint> at = parse_time(text); at) {
     if (*at >= now) return *at;
     return Error{

@@ -13,6 +13,9 @@
 
 namespace berth::tools {
 
+// Longer times from now on are refused.
+inline constexpr Duration kLongestTime = std::chrono::hours(24 * 366 * 10);
+
 inline constexpr const char* kAddNodes = "--add-nodes";
 inline constexpr const char* kRemoveNode = "--remove-node";
 inline constexpr const char* kDrain = "--drain";

@@ -148,6 +148,9 @@ int run(const WhenFlags& flags, Console& console) {
   KubeFlags access = flags.kube;
   access.name_space.clear();  // of the rows
   const bool has_server = flags.server.is_asked();
+  if (has_server && flags.planning.now) {
+    return complain(Error{"given together with --server, expected one of them", "--now"}, console);
+  }
   if (flags.accuracy && !has_server) {
     return complain(Error{"given without --server, expected both", "--accuracy"}, console);
   }
