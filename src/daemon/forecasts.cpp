@@ -8,7 +8,7 @@
 namespace berth::daemon {
 
 namespace {
-constexpr Duration kLongest = std::chrono::seconds(5);  // of a plan; later starts are not known
+constexpr Duration kLongestPlan = std::chrono::seconds(5);  // of a plan; later starts are not known
 }
 
 Forecasts::Forecasts(Parts parts, const forecast::Rules& rules)
@@ -82,7 +82,7 @@ void Forecasts::run() {
     forecast::State state = *std::exchange(state_, std::nullopt);
     const std::uint64_t term = state_term_;
     lock.unlock();
-    const TimePoint until = parts_.real_clock.now() + kLongest;
+    const TimePoint until = parts_.real_clock.now() + kLongestPlan;
     forecast::Planned planned = forecast::planned(std::move(state), parts_.real_clock, [&] {
       return is_stopped_.load() || parts_.real_clock.now() > until;
     });

@@ -146,7 +146,9 @@ Starts plan_starts(const State& state, const std::function<bool()>& is_cancelled
 std::vector<TimePoint> latest_starts(const State& state,
                                      const std::function<bool()>& is_cancelled) {
   std::vector<TimePoint> starts(state.waiting.size(), TimePoint::max());
-  for (std::size_t job = 0; job < starts.size(); ++job) {
+  // Nodes that are kept for a target may be those of a promise by backfill.
+  const bool are_promises = state.rules.target_after == Duration::max();
+  for (std::size_t job = 0; job < starts.size() && are_promises; ++job) {
     starts[job] = state.waiting[job].promised.value_or(TimePoint::max());
   }
   Profile profile(state, is_cancelled);

@@ -78,7 +78,7 @@ std::string use_text(const simulation::Summary& summary, TableStyle style) {
   return "\n" + table.render(style);
 }
 
-std::string age_text(std::chrono::seconds age) {
+std::string bound_text(std::chrono::seconds age) {
   using std::chrono::hours;
   using std::chrono::minutes;
   if (age >= hours(1)) return fmt::format("{} h", age / hours(1));
@@ -94,7 +94,7 @@ std::string evicted_text(const views::EvictedByAge& counts) {
     const bool is_last = i == views::kEvictedAges.size();
     text += fmt::format("{}{} of {} {}", text.empty() ? "" : ", ", counts[i],
                         is_last ? "at least" : "less than",
-                        age_text(views::kEvictedAges[is_last ? i - 1 : i]));
+                        bound_text(views::kEvictedAges[is_last ? i - 1 : i]));
   }
   return text.empty() ? "" : "\nevicted pods by age: " + text + "\n";
 }
