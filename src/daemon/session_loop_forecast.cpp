@@ -63,9 +63,7 @@ void SessionLoop::take_forecast(TimePoint now) {
 // The session that is opened decides nothing, and leaves the cluster as it was.
 void SessionLoop::begin_forecast(const Plan& plan, TimePoint now) {
   if (parts_.forecasts == nullptr || !parts_.forecasts->is_due()) return;
-  const auto& table = parts_.forecasts->table();
-  const bool says_something = table != nullptr && !table->rows.empty();
-  if (plan.refusals.empty() && !says_something) return;
+  if (plan.refusals.empty() && !parts_.forecasts->forecaster().is_outdated()) return;
   mirror_.settle(now);
   const bool is_published = mirror_.cluster().stamp() == published_stamp_;
   guard_.follow(mirror_.cluster());

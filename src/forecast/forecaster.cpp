@@ -58,6 +58,7 @@ void Forecaster::note_start(const Job& job, TimePoint at) {
     observer_.compared(outcome, came > open.planned ? came - open.planned : open.planned - came);
   }
   open_.erase(found);
+  has_news_ = true;
 }
 
 // Of a job that runs, it is worked out now and then: a cluster may have 100,000 of them.
@@ -139,6 +140,7 @@ std::vector<Promises::Broken> Forecaster::take(const Planned& planned, const Clu
   table->accuracy.promises = promises_.made();
   table->accuracy.broken = promises_.broken();
   table_ = std::move(table);
+  has_news_ = false;
   return broken;
 }
 

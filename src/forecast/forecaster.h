@@ -55,6 +55,8 @@ class Forecaster {
   const std::shared_ptr<const views::StartTable>& table() const { return table_; }
 
   bool knows_anything() const { return run_times_.size() > 0; }
+  // The table says something that is not true any more, or lacks a start that was compared.
+  bool is_outdated() const { return has_news_ || (table_ != nullptr && !table_->rows.empty()); }
   // For the next start of berthd. A bad text is an Error, and learning begins anew.
   std::string save() const;
   Status restore(const std::string& text);
@@ -89,6 +91,7 @@ class Forecaster {
   std::unordered_map<JobId, Open> open_;          // the first forecast of each job; look-up only
   std::unordered_map<JobId, Expected> expected_;  // of jobs that run; look-up only
   std::vector<Promises::Broken> late_;            // started later, since the last plan
+  bool has_news_ = false;                         // a start was compared since the last plan
   std::shared_ptr<const views::StartTable> table_;
 };
 

@@ -1,7 +1,6 @@
 #include "simulation/job_stream.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <queue>
 #include <random>
@@ -164,13 +163,7 @@ class Stream {
 
   void add_group(std::size_t index) {
     const StreamJob& job = request_.jobs[index];
-    PodGroupObject group;
-    group.name_space = job.name_space;
-    group.name = job.name;
-    group.uid = padded(index);
-    group.created = kBeginning + job.submit - job.waited;
-    group.queue = job.queue;
-    group.min_member = job.pods;
+    PodGroupObject group = group_of(job, index, kBeginning);
     if (job.limit) group.time_limit = *job.limit + request_.troubles.startup + ran_before(index);
     if (job.target) group.marks = marks_of(*job.target, now_);
     memory_.apply(group);
@@ -182,14 +175,7 @@ class Stream {
   }
 
   std::string uid_of(std::size_t job, std::int32_t pod) const {
-    return padded(job) + "-" + std::to_string(states_[job].epoch) + "-" +
-           padded(static_cast<std::size_t>(pod));
-  }
-
-  static std::size_t job_of(const std::string& uid) {
-    std::size_t job = 0;
-    std::from_chars(uid.data(), uid.data() + uid.size(), job);
-    return job;
+    return pod_uid(job, states_[job].epoch, pod);
   }
 
   void add_pods(std::size_t index) {

@@ -1,5 +1,9 @@
 #include "simulation/stream_pods.h"
 
+#include <charconv>
+
+#include "simulation/stream_targets.h"
+
 namespace berth::simulation {
 
 namespace {
@@ -30,6 +34,27 @@ void give_shape(const StreamJob& job, std::int32_t number, PodObject& pod) {
     if (number == first) return give(each.request, each.constraints, pod);
     first += each.count;
   }
+}
+
+PodGroupObject group_of(const StreamJob& job, std::size_t index, TimePoint begin) {
+  PodGroupObject group;
+  group.name_space = job.name_space;
+  group.name = job.name;
+  group.uid = padded(index);
+  group.created = begin + job.submit - job.waited;
+  group.queue = job.queue;
+  group.min_member = job.pods;
+  return group;
+}
+
+std::string pod_uid(std::size_t job, std::uint32_t epoch, std::int32_t pod) {
+  return padded(job) + "-" + std::to_string(epoch) + "-" + padded(static_cast<std::size_t>(pod));
+}
+
+std::size_t job_of(const std::string& pod_uid) {
+  std::size_t job = 0;
+  std::from_chars(pod_uid.data(), pod_uid.data() + pod_uid.size(), job);
+  return job;
 }
 
 }  // namespace berth::simulation

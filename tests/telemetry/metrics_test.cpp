@@ -63,6 +63,7 @@ std::string full_exposition(Metrics& metrics) {
   metrics.config_load_failed();
   metrics.event_queue_stalled();
   metrics.history_written(1);
+  metrics.start_compared("inside", std::chrono::seconds(5));
   return metrics.expose({.planned_pods = 4,
                          .held_binds = 3,
                          .connections = 5,

@@ -195,7 +195,8 @@ std::vector<Error> change_jobs(const WhatIf& flags, history::Recording& recordin
     const auto limit = parse_duration(text.substr(std::min(equals + 1, text.size())));
     if (!limit || *limit <= Duration() || *limit > kLongestTime) {
       faults.push_back(
-          {fmt::format("\"{}\" is not understood, expected NAMESPACE/NAME=TIME, such as ml/a=2h, at most ten years",
+          {fmt::format("\"{}\" is not understood, expected NAMESPACE/NAME=TIME, such as ml/a=2h, "
+                       "at most ten years",
                        text),
            kTimeLimit});
       continue;
