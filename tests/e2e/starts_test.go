@@ -52,7 +52,7 @@ func TestAPromisedStartComesTrue(t *testing.T) {
 	promised := awaitStart(e, "big", "startsBy", 15*time.Minute, 25*time.Minute)
 	awaitStart(e, "big", "likelyTo", 0, 25*time.Minute)
 	person := e.Administrator(t)
-	why, err := person.Runs(e.Context, "berth why big -n "+e.Namespace)
+	why, err := person.Runs(e.Context, "berth why big -o wide -n "+e.Namespace)
 	if err != nil || !strings.Contains(why, "at the latest, if all pods keep their time limits") {
 		t.Errorf("berth why: %v\n%s", err, why)
 	}
