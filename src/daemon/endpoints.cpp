@@ -114,7 +114,7 @@ http::Response Endpoints::evictions() const {
 }
 
 http::Response Endpoints::starts() const {
-  if (core_.forecasts == nullptr) return http::text_response(404, "forecast.period is 0s");
+  if (core_.forecasts == nullptr) return http::text_response(503, "forecast.period is 0s");
   const auto table = core_.starts.load();
   if (table == nullptr) return unknown();
   return {200, "application/json", views::write_start_table(*table)};

@@ -101,7 +101,7 @@ TEST_F(AppForecast, ThePageIsNotThereWithoutForecasts) {
   start(gang_yaml("ahead", 3, 1000), "period: 0s");
   ASSERT_TRUE(berthd_->says("job ml/ahead is Running")) << berthd_->printed();
   const http::Reply reply = berthd_->get("/starts");
-  EXPECT_EQ(reply.status, 404);
+  EXPECT_EQ(reply.status, 503);
   EXPECT_NE(reply.body.find("forecast.period is 0s"), std::string::npos) << reply.body;
 }
 

@@ -116,7 +116,7 @@ TEST(Accuracy, NeedsABerthdThatForecasts) {
   const Outcome alone = run_program({"when", "--accuracy"});
   EXPECT_EQ(alone.exit_code, 2);
   EXPECT_NE(alone.err.find("--accuracy: given without --server"), std::string::npos) << alone.err;
-  const AnsweringServer off("/starts", http::text_response(404, "forecast.period is 0s"));
+  const AnsweringServer off("/starts", http::text_response(503, "forecast.period is 0s"));
   const Outcome none = run_program({"when", "--accuracy", "--server", off.url()});
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_NE(none.err.find("forecast.period is 0s"), std::string::npos) << none.err;
