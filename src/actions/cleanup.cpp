@@ -19,7 +19,7 @@
 #include "actions/eviction/candidates.h"
 #include "actions/eviction/evict_for.h"
 #include "actions/eviction/parties.h"
-#include "actions/room_ahead.h"
+#include "berth/base/later.h"
 #include "berth/engine/action.h"
 #include "berth/model/time_limit.h"
 
@@ -104,7 +104,7 @@ class Cleanup final : public Action {
       if (!runs(task) || !limit || is_enforced(limit->source)) return false;
       const TimePoint due = end_by(*limit, task, std::max(task.started, task.scheduled_at));
       if (session.now() > due) return true;
-      session.answers_may_change_at(after(due, Duration(1)));
+      session.answers_may_change_at(later(due, Duration(1)));
       return false;
     });
   }

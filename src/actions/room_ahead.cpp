@@ -49,7 +49,7 @@ class NodesAhead final : public RoomAhead {
   // The room that is there now is less by these pods. The rest must be enough for what is kept.
   bool admits(const Asks& asks, std::span<const Placement> placed) override {
     forget_ends(placed);
-    const TimePoint until = after(session_.now(), asks.stay);
+    const TimePoint until = later(session_.now(), asks.stay);
     return std::all_of(placed.begin(), placed.end(), [&](const Placement& each) {
       const Shape& shape = session_.cluster().shape_of(each.task);
       return std::all_of(shape.requested.begin(), shape.requested.end(), [&](const auto& asked) {
@@ -226,7 +226,7 @@ class NodesAhead final : public RoomAhead {
 
   // How many pods of the shape the node takes from then on.
   std::int64_t slots(const Asks& asks, ShapeId id, NodeId node, TimePoint from) {
-    const TimePoint until = after(from, asks.stay);
+    const TimePoint until = later(from, asks.stay);
     if (passing(id)[node.index()] == 0 || at(node).closed_from < until) return 0;
     const Cluster& cluster = session_.cluster();
     if (cluster.queue_in_the_way(node, cluster.queue_of(asks.job)).is_valid()) return 0;
@@ -284,7 +284,7 @@ class NodesAhead final : public RoomAhead {
           }
           const std::int64_t count = std::min(left, slots(asks, part.shape, node, from));
           if (count <= 0) continue;
-          at(node).kept.push_back({part.shape, count, from, after(from, asks.stay)});
+          at(node).kept.push_back({part.shape, count, from, later(from, asks.stay)});
           laid_.push_back(node);
           left -= count;
         }
@@ -329,7 +329,7 @@ class NodesAhead final : public RoomAhead {
     const auto is_late = [&](TimePoint kept_since, const Task& task) {
       const TimePoint started = std::max(task.started, task.scheduled_at);
       return occupies_node(task.status) && task.job != target && started >= kept_since &&
-             after(started, longest_stay(cluster, task, started, trust_)) <= session_.now();
+             later(started, longest_stay(cluster, task, started, trust_)) <= session_.now();
     };
     const std::vector<NodeId> nodes = cluster.locks().nodes_of(target);
     return std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/base/clock.h"
+#include "berth/base/later.h"
 #include "berth/engine/need.h"
 #include "berth/engine/session.h"
 #include "berth/engine/within.h"
@@ -19,11 +20,6 @@ struct Asks {
   const engine::Need* need;  // what its minimum lacks
   Duration stay{};           // of the pod that stays longest; max: for ever
 };
-
-// max, if that is beyond it.
-inline TimePoint after(TimePoint time, Duration by) {
-  return by > TimePoint::max() - time ? TimePoint::max() : time + by;
-}
 
 // The room of nodes from now on: what is idle, and what pods give back when they end by their time
 // limits, less what is kept for jobs that wait. By amounts and by the nodes' own constraints. Rules

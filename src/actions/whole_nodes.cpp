@@ -41,7 +41,7 @@ class FreeNodes {
   TimePoint earliest(std::int64_t count, Duration stay) const {
     std::size_t start = 0;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (start < i && steps_[i].from >= after(steps_[start].from, stay)) break;
+      if (start < i && steps_[i].from >= later(steps_[start].from, stay)) break;
       if (steps_[i].count < count) start = i + 1;
     }
     return start < steps_.size() ? steps_[start].from : TimePoint::max();
@@ -106,19 +106,19 @@ class WholeNodes final : public RoomAhead {
 
   bool has_room_now(const Asks& asks) override {
     const TimePoint now = session_.now();
-    return free_.least(now, after(now, asks.stay)) >= asks.need->members;
+    return free_.least(now, later(now, asks.stay)) >= asks.need->members;
   }
   const Within* nodes_now(const Asks& /*asks*/) override { return nullptr; }
   bool admits(const Asks& /*asks*/, std::span<const Placement> /*placed*/) override { return true; }
   void note_started(const Asks& asks, std::span<const Placement> placed) override {
-    free_.take(std::ssize(placed), session_.now(), after(session_.now(), asks.stay));
+    free_.take(std::ssize(placed), session_.now(), later(session_.now(), asks.stay));
   }
   void note_undone(std::span<const Placement> /*placed*/) override {}
   TimePoint earliest(const Asks& asks) override {
     return free_.earliest(asks.need->members, asks.stay);
   }
   bool keep(const Asks& asks, TimePoint from) override {
-    free_.take(asks.need->members, from, after(from, asks.stay));
+    free_.take(asks.need->members, from, later(from, asks.stay));
     return true;
   }
 

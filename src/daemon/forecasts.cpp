@@ -28,11 +28,17 @@ bool Forecasts::is_due() {
 void Forecasts::begin(engine::Session& session) {
   begun_at_ = parts_.real_clock.now();
   is_under_way_ = true;
+  if (const auto rules = take_rules()) forecaster_.set_rules(*rules);
+  forecast::State state = forecaster_.state(session);
   const std::lock_guard lock(mutex_);
-  if (rules_) forecaster_.set_rules(*std::exchange(rules_, std::nullopt));
-  state_ = forecaster_.state(session);
+  state_ = std::move(state);
   state_term_ = term_;
   has_work_.notify_one();
+}
+
+std::optional<forecast::Rules> Forecasts::take_rules() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(rules_, std::nullopt);
 }
 
 std::optional<std::vector<forecast::Promises::Broken>> Forecasts::take(const Cluster& cluster,

@@ -54,6 +54,7 @@ class Forecasts {
   void stop();
 
  private:
+  std::optional<forecast::Rules> take_rules();
   void run();
 
   Parts parts_;

@@ -3,21 +3,12 @@
 #include <algorithm>
 
 #include "berth/model/dimensions.h"
-#include "berth/model/queue_nodes.h"
-#include "berth/model/reservation.h"
+#include "history/of_cluster.h"
+#include "mirror/memory_cluster.h"
 
 namespace berth::daemon {
 
 namespace {
-
-NamedAmounts named(const DimensionTable& dimensions, const Resources& resources) {
-  NamedAmounts amounts;
-  for (std::size_t d = 0; d < resources.extent(); ++d) {
-    const std::int64_t amount = resources[Dimension(d)];
-    if (amount > 0 && Dimension(d) != kUnknown) amounts[dimensions.name(Dimension(d))] = amount;
-  }
-  return amounts;
-}
 
 NodeObject node_of(const Cluster& cluster, NodeId id) {
   const Node& node = cluster.node(id);
@@ -27,16 +18,8 @@ NodeObject node_of(const Cluster& cluster, NodeId id) {
   object.labels = node.labels;
   object.taints = node.taints;
   object.unschedulable = node.is_unschedulable;
-  object.allocatable = named(cluster.dimensions(), node.allocatable);
-  if (node.lock.job.is_valid()) {
-    object.locked_for = std::string(kLockedForJob) + cluster.job(node.lock.job).uid;
-    object.locked_since = node.lock.since;
-  }
-  if (node.queue_lock.queue.is_valid()) {
-    const Queue& queue = cluster.queue(node.queue_lock.queue);
-    object.locked_for_queue = queue_lock_value(queue.name, queue.uid);
-    object.locked_for_queue_since = node.queue_lock.since;
-  }
+  object.allocatable = history::named_amounts(cluster.dimensions(), node.allocatable);
+  mirror::show_locks(cluster, id, object);
   return object;
 }
 
@@ -52,7 +35,8 @@ PodGroupObject group_of(const Cluster& cluster, const Job& job) {
   for (const Role& role : job.roles) {
     if (!role.name.empty() && role.minimum > 0) group.min_task_member[role.name] = role.minimum;
   }
-  if (job.min_resources) group.min_resources = named(cluster.dimensions(), *job.min_resources);
+  if (job.min_resources)
+    group.min_resources = history::named_amounts(cluster.dimensions(), *job.min_resources);
   group.phase = job.phase;
   group.waiting_limit = job.waiting_limit;
   group.time_limit = job.time_limit;

@@ -83,9 +83,7 @@ class Planner {
     }
     headed_.clear();
     closed_.clear();
-    const std::size_t before = order_.size();
     for (const std::uint32_t job : order_) serve(job);
-    if (before == 0) return;
     std::erase_if(order_, [&](std::uint32_t job) { return starts_.at[job] != TimePoint::max(); });
   }
 

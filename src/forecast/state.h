@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "berth/base/clock.h"
+#include "berth/base/later.h"
 #include "berth/engine/session.h"
 #include "berth/model/time_limit.h"
 #include "forecast/rules.h"
@@ -18,11 +19,6 @@
 namespace berth::forecast {
 
 inline constexpr std::uint32_t kNone = static_cast<std::uint32_t>(-1);
-
-// max, if that is beyond it.
-inline TimePoint later(TimePoint time, Duration by) {
-  return by > TimePoint::max() - time ? TimePoint::max() : time + by;
-}
 
 // Pods of one shape.
 struct PodKind {

@@ -23,6 +23,15 @@ Constraints on_node(const Constraints& all) {
 
 }  // namespace
 
+NamedAmounts named_amounts(const DimensionTable& dimensions, const Resources& resources) {
+  NamedAmounts amounts;
+  for (std::size_t d = 0; d < resources.extent(); ++d) {
+    const std::int64_t amount = resources[Dimension(d)];
+    if (amount > 0 && Dimension(d) != kUnknown) amounts[dimensions.name(Dimension(d))] = amount;
+  }
+  return amounts;
+}
+
 NamedAmounts taken_by_others(const Cluster& cluster, NodeId node) {
   Resources taken;
   for (const TaskId id : cluster.node(node).tasks) {
@@ -30,14 +39,7 @@ NamedAmounts taken_by_others(const Cluster& cluster, NodeId node) {
     if (task.job.is_valid() || !occupies_node(task.status)) continue;
     taken += cluster.shape(task.shape).request;
   }
-  NamedAmounts amounts;
-  for (std::size_t d = 0; d < taken.extent(); ++d) {
-    const std::int64_t amount = taken[Dimension(d)];
-    if (amount > 0 && Dimension(d) != kUnknown) {
-      amounts[cluster.dimensions().name(Dimension(d))] = amount;
-    }
-  }
-  return amounts;
+  return named_amounts(cluster.dimensions(), taken);
 }
 
 NodeObject without(NodeObject node, const NamedAmounts& taken) {

@@ -10,6 +10,18 @@ namespace {
 
 constexpr const char* kManagedBy = "app.kubernetes.io/managed-by";
 
+Request request_with(const nlohmann::ordered_json& body, const char* method, std::string path,
+                     std::uint64_t epoch) {
+  Request request;
+  request.method = method;
+  request.path = std::move(path);
+  const bool is_patch = request.method == "PATCH";
+  request.content_type = is_patch ? "application/merge-patch+json" : "application/json";
+  request.body = json_text(body);
+  request.epoch = epoch;
+  return request;
+}
+
 }  // namespace
 
 std::string LearnedConfigMap::collection() const {
@@ -46,13 +58,7 @@ void LearnedConfigMap::read(Read done) {
 void LearnedConfigMap::write(const Texts& texts, std::uint64_t epoch, Written done) {
   nlohmann::ordered_json body;
   body["data"] = texts;
-  Request request;
-  request.method = "PATCH";
-  request.path = path();
-  request.content_type = "application/merge-patch+json";
-  request.body = json_text(body);
-  request.epoch = epoch;
-  client_.send(std::move(request),
+  client_.send(request_with(body, "PATCH", path(), epoch),
                [this, texts, epoch, done = std::move(done)](const Response& response) mutable {
                  if (response.status == kNotFound) return create(texts, epoch, std::move(done));
                  done(fault_of(response));
@@ -66,15 +72,9 @@ void LearnedConfigMap::create(const Texts& texts, std::uint64_t epoch, Written d
   body["metadata"]["name"] = kLearnedConfigMap;
   body["metadata"]["labels"][kManagedBy] = "berthd";
   body["data"] = texts;
-  Request request;
-  request.method = "POST";
-  request.path = collection();
-  request.content_type = "application/json";
-  request.body = json_text(body);
-  request.epoch = epoch;
-  client_.send(std::move(request), [this, done = std::move(done)](const Response& response) {
-    done(fault_of(response));
-  });
+  client_.send(
+      request_with(body, "POST", collection(), epoch),
+      [this, done = std::move(done)](const Response& response) { done(fault_of(response)); });
 }
 
 }  // namespace berth::kubeapi

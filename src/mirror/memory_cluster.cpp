@@ -185,14 +185,13 @@ void MemoryCluster::mark(TargetMarks& marks, JobId job) const {
   keep_users_word(marks, written);
 }
 
-void MemoryCluster::lock(NodeObject& node) const {
-  const NodeId id = cluster().find_node(node.name);
-  const Lock lock = id.is_valid() ? cluster().node(id).lock : Lock();
-  const QueueLock of_queue = id.is_valid() ? cluster().node(id).queue_lock : QueueLock();
+void show_locks(const Cluster& cluster, NodeId id, NodeObject& node) {
+  const Lock lock = id.is_valid() ? cluster.node(id).lock : Lock();
+  const QueueLock of_queue = id.is_valid() ? cluster.node(id).queue_lock : QueueLock();
   node.locked_for_queue.clear();
   node.locked_for_queue_since.reset();
   if (of_queue.queue.is_valid()) {
-    const Queue& queue = cluster().queue(of_queue.queue);
+    const Queue& queue = cluster.queue(of_queue.queue);
     node.locked_for_queue = queue_lock_value(queue.name, queue.uid);
     node.locked_for_queue_since = of_queue.since;
   }
@@ -200,7 +199,7 @@ void MemoryCluster::lock(NodeObject& node) const {
   node.locked_for.clear();
   node.locked_since.reset();
   if (!lock.job.is_valid()) return;
-  node.locked_for = lock_text(cluster().job(lock.job).uid);
+  node.locked_for = lock_text(cluster.job(lock.job).uid);
   node.locked_since = lock.since;
 }
 
@@ -213,7 +212,7 @@ std::vector<ClusterEvent> MemoryCluster::objects() const {
       if (job.is_valid()) group->phase = cluster().job(job).phase;
       mark(group->marks, job);
     } else if (auto* const node = std::get_if<NodeObject>(&all.back())) {
-      lock(*node);
+      show_locks(cluster(), cluster().find_node(node->name), *node);
     }
   }
   for (const auto& [uid, pod] : pods_) {

@@ -50,7 +50,6 @@ class MemoryCluster {
   void regroup(const PodObject& object);
   void make_groups();
   void mark(TargetMarks& marks, JobId job) const;
-  void lock(NodeObject& node) const;
 
   Options options_;
   Mirror mirror_;
@@ -60,5 +59,8 @@ class MemoryCluster {
   std::map<Key, ClusterEvent> others_;
   std::vector<std::string> leaving_;  // uids
 };
+
+// As an API server has them: for its target and its queue. Another owner's lock stays.
+void show_locks(const Cluster& cluster, NodeId id, NodeObject& node);
 
 }  // namespace berth::mirror

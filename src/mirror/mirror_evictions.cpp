@@ -1,19 +1,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/base/later.h"
 #include "mirror/mirror.h"
 
 // The terms of users and of the API server on the eviction of a pod.
 
 namespace berth::mirror {
-
-namespace {
-
-TimePoint later(TimePoint time, Duration by) {
-  return by > TimePoint::max() - time ? TimePoint::max() : time + by;
-}
-
-}  // namespace
 
 // EVICT-6. Does the job of a pod that stays lack its minimum, since others of it leave?
 bool Mirror::has_lost_others(TaskId id) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "berth/base/later.h"
 #include "berth/model/cluster.h"
 
 namespace berth {
@@ -14,10 +15,6 @@ constexpr Duration kStayLeast = std::chrono::seconds(1);  // nothing is planned 
 
 Duration sum_of(Duration left, Duration right) {
   return left > Duration::max() - right ? Duration::max() : left + right;
-}
-
-TimePoint later(TimePoint time, Duration by) {
-  return by > TimePoint::max() - time ? TimePoint::max() : time + by;
 }
 
 // TIME-5

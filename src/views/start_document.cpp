@@ -7,6 +7,7 @@
 
 #include "berth/base/text.h"
 #include "document/readers.h"
+#include "kube/fields.h"
 #include "views/document_head.h"
 
 namespace berth::views {
@@ -41,10 +42,6 @@ StartJson accuracy_json(const ForecastAccuracy& accuracy) {
           {"broken", accuracy.broken}};
 }
 
-std::optional<TimePoint> read_time(const document::Cursor& from) {
-  return from.is_present() ? std::optional(from.time()) : std::nullopt;
-}
-
 std::int64_t read_number(const document::Cursor& from) { return from.integer(0, 0, kCountMost); }
 
 Duration read_milliseconds(const document::Cursor& from) {
@@ -57,9 +54,8 @@ StartTable::Row read_row(const document::Cursor& from) {
   row.job = from.required_text("job");
   row.uid = from["uid"].text();
   row.queue = from["queue"].text();
-  row.start = {read_time(from["startsBy"]), read_time(from["likelyFrom"]),
-               read_time(from["likelyTo"])};
-  row.planned = read_time(from["planned"]);
+  row.start = kube::read_start(from);
+  row.planned = kube::read_time_since_1970(from["planned"]);
   return row;
 }
 

@@ -3,20 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "results/measures.h"
 #include "tools/simulate/values.h"
 
 namespace berth::tools {
 
-namespace {
-
-// Of those at most so many parts are below.
-double quantile(std::vector<double> values, double part) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
-}
-
-}  // namespace
+namespace {}  // namespace
 
 ForecastTrial::ForecastTrial(const Workload& workload, const conf::Config& config)
     : workload_(workload), rules_(forecast::rules_of(config)) {
@@ -31,8 +23,8 @@ void ForecastTrial::Errors::add(Duration planned, Duration came) {
 }
 
 results::ForecastErrors ForecastTrial::Errors::measured() const {
-  return {static_cast<std::int64_t>(seconds.size()), quantile(seconds, 0.5), quantile(seconds, 0.9),
-          later};
+  const results::Distribution errors = results::distribution_of(seconds);
+  return {static_cast<std::int64_t>(errors.count), errors.median, errors.p90, later};
 }
 
 // A trace does not name templates: its user's jobs of one size and limit are the closest.
@@ -119,7 +111,7 @@ results::Forecasts ForecastTrial::measured() const {
   forecasts.by_limits = by_limits_.measured();
   forecasts.by_learned = by_learned_.measured();
   forecasts.inside = inside_;
-  forecasts.width_median = quantile(widths_, 0.5);
+  forecasts.width_median = results::distribution_of(widths_).median;
   forecasts.promises = promises_;
   forecasts.broken = broken_;
   return forecasts;

@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::int32_t kAddedMost = 10'000;
 
+void declare(CLI::App& command, const char* flag, std::vector<std::string>& values,
+             const char* type, const std::string& help) {
+  command.add_option(flag, values, help + " May be repeated")->type_name(type);
+}
+
 }  // namespace
 
 bool WhatIf::changes_nodes() const {
@@ -36,42 +41,26 @@ std::vector<std::string> WhatIf::texts() const {
 }
 
 void declare_what_if(CLI::App& command, WhatIf& flags) {
-  command
-      .add_option(kAddNodes, flags.add_nodes,
-                  "What if there were so many nodes more, like one of them? From a time on: "
-                  "2:like=n1@+2h. May be repeated")
-      ->type_name("N:like=NODE");
-  command
-      .add_option(kRemoveNode, flags.remove_nodes,
-                  "What if this node were gone? Its pods wait again. May be repeated")
-      ->type_name("NODE");
-  command
-      .add_option(kDrain, flags.drains,
-                  "What if this node were gone from a time on, such as n1@+2h? Its pods wait "
-                  "again then. May be repeated")
-      ->type_name("NODE@TIME");
-  command
-      .add_option(kCordon, flags.cordons,
-                  "What if nothing more started on this node? May be repeated")
-      ->type_name("NODE");
-  command
-      .add_option(kWithoutJob, flags.without_jobs,
-                  "What if this job were not there, waiting or running? May be repeated")
-      ->type_name("NS/NAME");
+  declare(command, kAddNodes, flags.add_nodes, "N:like=NODE",
+          "What if there were so many nodes more, like one of them? From a time on: "
+          "2:like=n1@+2h.");
+  declare(command, kRemoveNode, flags.remove_nodes, "NODE",
+          "What if this node were gone? Its pods wait again.");
+  declare(command, kDrain, flags.drains, "NODE@TIME",
+          "What if this node were gone from a time on, such as n1@+2h? Its pods wait again then.");
+  declare(command, kCordon, flags.cordons, "NODE", "What if nothing more started on this node?");
+  declare(command, kWithoutJob, flags.without_jobs, "NS/NAME",
+          "What if this job were not there, waiting or running?");
 }
 
 void declare_what_if_limits(CLI::App& command, WhatIf& flags) {
-  command
-      .add_option(kTimeLimit, flags.time_limits,
-                  "What if this job's time limit were so? May be repeated")
-      ->type_name("NS/NAME=TIME");
+  declare(command, kTimeLimit, flags.time_limits, "NS/NAME=TIME",
+          "What if this job's time limit were so?");
 }
 
 void declare_what_if_set(CLI::App& command, WhatIf& flags) {
-  command
-      .add_option("--set", flags.set,
-                  "What if an argument of a plugin or an action were so? May be repeated")
-      ->type_name("plugins.NAME.ARGUMENT=VALUE");
+  declare(command, "--set", flags.set, "plugins.NAME.ARGUMENT=VALUE",
+          "What if an argument of a plugin or an action were so?");
 }
 
 Result<TimePoint> read_time_from(const std::string& text, TimePoint now, const char* flag) {
