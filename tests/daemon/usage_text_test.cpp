@@ -83,7 +83,9 @@ TEST(UsageText, takes_nothing_of_a_text_that_is_odd) {
     const Status restored = restore_usage(text, usage, at({}));
     EXPECT_FALSE(restored) << text;
     EXPECT_EQ(usage.slots(), 0U) << text;
-    if (!restored) EXPECT_TRUE(restored.error().where.starts_with("fair-share")) << text;
+    if (!restored) {
+      EXPECT_TRUE(restored.error().where.starts_with("fair-share")) << text;
+    }
   }
   UsageTable usage;
   EXPECT_TRUE(restore_usage(R"({"version":1,"accounts":[)" + good + "]}", usage, at({})));

@@ -60,8 +60,12 @@ TEST(TreeRoomTest, what_is_kept_is_what_a_count_says) {
     for (int step = 0; step < 40; ++step) {
       const TaskId task = world->task("default/x-" + std::to_string(step));
       const NodeId node = session.best_idle_node(cluster.task(task).shape);
-      if (node.is_valid()) EXPECT_TRUE(statement.allocate(task, node));
-      if (step % 5 == 0) ASSERT_NO_FATAL_FAILURE(expect_all_counted()) << seed;
+      if (node.is_valid()) {
+        EXPECT_TRUE(statement.allocate(task, node));
+      }
+      if (step % 5 == 0) {
+        ASSERT_NO_FATAL_FAILURE(expect_all_counted()) << seed;
+      }
     }
     statement.roll_back(start);
     ASSERT_NO_FATAL_FAILURE(expect_all_counted()) << seed;
