@@ -50,7 +50,7 @@ class App {
                history_ == nullptr ? nullptr : &history_->recorder, true},
               std::move(scheduler)),
         endpoints_(*configuration_, metrics_, core_, *environment_, view_),
-        servers_(*config_, where) {
+        servers_(*config_, where, environment_->callers()) {
     core_.service.add_routes(servers_.verbs());
     endpoints_.add_routes(servers_, page_maker_);
   }

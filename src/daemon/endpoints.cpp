@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "daemon/page_access.h"
 #include "telemetry/families.h"
 #include "views/document_head.h"
 #include "views/queue_document.h"
@@ -35,9 +36,10 @@ void Endpoints::add_routes(Servers& servers, PageMaker& maker) {
       maker.answer(path, make, std::move(responder));
     };
   };
-  const auto get_names = [&made, &router = servers.pages()](const char* path,
-                                                            PageMaker::Make make) {
-    router.add("GET", path, for_trusted(made(path, std::move(make))));
+  ports::Callers* const callers = environment_.callers();
+  const auto get_names = [&made, callers, &router = servers.pages()](const char* path,
+                                                                     PageMaker::Make make) {
+    router.add("GET", path, for_trusted(made(path, std::move(make)), callers));
   };
   get("/healthz", [this] { return liveness(); });
   get("/livez", [this] { return liveness(); });
@@ -49,9 +51,11 @@ void Endpoints::add_routes(Servers& servers, PageMaker& maker) {
   get_names("/evictions", [this] { return evictions(); });
   get_names("/starts", [this] { return starts(); });
   servers.pages().add("GET", "/snapshot",
-                      for_trusted([this, &maker](const http::Request&, http::Responder responder) {
-                        answer_snapshot(maker, std::move(responder));
-                      }));
+                      for_trusted(
+                          [this, &maker](const http::Request&, http::Responder responder) {
+                            answer_snapshot(maker, std::move(responder));
+                          },
+                          callers));
   get_names("/configz", [this] {
     return http::Response{200, "application/json", configuration_.describe()};
   });

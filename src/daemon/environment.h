@@ -13,6 +13,7 @@
 #include "http/router.h"
 #include "podview/pod_window.h"
 #include "ports/access.h"
+#include "ports/callers.h"
 #include "ports/binder.h"
 #include "ports/cluster_source.h"
 #include "ports/leadership.h"
@@ -56,6 +57,9 @@ class Environment {
   // Asks about the right to name a target; null: everybody has it. Answers go to the sink.
   virtual ports::Access* access() { return nullptr; }
   virtual void answer_to(ports::EventSink&) {}
+
+  // Asks about bearers of tokens; null: nobody knows them.
+  virtual ports::Callers* callers() { return nullptr; }
 
   // Before the source is started: fails on bad input.
   virtual Status open(Hooks hooks) = 0;

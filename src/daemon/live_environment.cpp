@@ -25,6 +25,7 @@
 #include "kubeapi/machine_thread.h"
 #include "kubeapi/rest_client.h"
 #include "kubeapi/starting_pods.h"
+#include "kubeapi/token_reviews.h"
 #include "telemetry/families.h"
 #include "telemetry/log.h"
 
@@ -78,6 +79,7 @@ class LiveEnvironment final : public Environment {
         client_(std::move(client)),
         writer_(*client_, executor_, clock_, identity_),
         reviews_(*client_, executor_),
+        callers_(*client_, steady_clock_),
         starting_pods_(*client_, config_->scheduler_names),
         cluster_(*client_, live_options()) {
     const conf::LeaderElectionSettings& election = config_->leader_election;
@@ -103,6 +105,7 @@ class LiveEnvironment final : public Environment {
   ports::StartingPods* starting_pods() override { return lease_ ? &starting_pods_ : nullptr; }
   ports::LearnedStore* learned_store() override { return learned_ ? &*learned_ : nullptr; }
   ports::Access* access() override { return &reviews_; }
+  ports::Callers* callers() override { return &callers_; }
   void answer_to(ports::EventSink& sink) override {
     reviews_.start(sink, config_->reservation.authorization == "auto");
   }
@@ -284,6 +287,7 @@ class LiveEnvironment final : public Environment {
   ThreadExecutor executor_{steady_clock_, "timer"};  // for requests that are sent later
   kubeapi::ApiWriter writer_;
   kubeapi::AccessReviews reviews_;
+  kubeapi::TokenReviews callers_;
   kubeapi::StartingPodsReader starting_pods_;
   std::optional<kubeapi::LearnedConfigMap> learned_;
   podview::PodWindow pod_window_;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "daemon/page_access.h"
 #include "telemetry/families.h"
 #include "telemetry/log.h"
 
@@ -51,33 +52,7 @@ http::ServerOptions pages_options(const std::optional<conf::TlsSettings>& tls,
   return options;
 }
 
-bool is_probe(const std::string& path) {
-  return path == "/healthz" || path == "/livez" || path == "/readyz";
-}
-
-// The kubelet has no certificate to show.
-http::Handler for_known_clients(http::Handler handler) {
-  return [handler = std::move(handler)](const http::Request& request, http::Responder responder) {
-    if (request.peer_name || is_probe(request.path)) {
-      handler(request, std::move(responder));
-    } else {
-      responder.answer(http::text_response(
-          403, "no client certificate; expected one of the authority in pages.tls.clientCAFile"));
-    }
-  };
-}
-
 }  // namespace
-
-http::Handler for_trusted(http::Handler handler) {
-  return [handler = std::move(handler)](const http::Request& request, http::Responder responder) {
-    if (request.is_local || request.peer_name) return handler(request, std::move(responder));
-    responder.answer(http::text_response(
-        403,
-        "the page names objects of all namespaces; expected a request at a loopback address, "
-        "as by kubectl port-forward, or a client certificate"));
-  };
-}
 
 Result<Listening> Listening::of(const Flags& flags, const conf::Config& config) {
   Listening where{{config.extender.address, config.extender.port}, std::nullopt};
@@ -96,13 +71,15 @@ Result<Listening> Listening::of(const Flags& flags, const conf::Config& config) 
   return where;
 }
 
-Servers::Servers(const conf::Config& config, const Listening& where)
+Servers::Servers(const conf::Config& config, const Listening& where, ports::Callers* callers)
     : extender_(http::make_http_server(extender_options(config.extender, where.extender),
                                        verbs_.handler())) {
   if (!where.pages) return;
   const auto tls = config.pages ? config.pages->tls : std::nullopt;
   http::Handler handler = pages_.handler();
-  if (tls && !tls->client_ca_file.empty()) handler = for_known_clients(std::move(handler));
+  if (tls && !tls->client_ca_file.empty()) {
+    handler = for_known_clients(std::move(handler), callers);
+  }
   pages_server_ = http::make_http_server(pages_options(tls, *where.pages), std::move(handler));
 }
 

@@ -9,6 +9,7 @@
 #include "daemon/flags.h"
 #include "http/http_server.h"
 #include "http/router.h"
+#include "ports/callers.h"
 
 namespace berth::daemon {
 
@@ -20,14 +21,11 @@ struct Listening {
   static Result<Listening> of(const Flags& flags, const conf::Config& config);
 };
 
-// For pages that name objects of all namespaces. Such a page is answered only at a loopback
-// address, or to a holder of a client certificate.
-http::Handler for_trusted(http::Handler handler);
-
 // The server that kube-scheduler calls, and the one for metrics, probes and pages.
 class Servers {
  public:
-  Servers(const conf::Config& config, const Listening& where);
+  // `callers` are asked about bearers of tokens; null: these are nobody. Outlives the servers.
+  Servers(const conf::Config& config, const Listening& where, ports::Callers* callers);
 
   // Routes are added before start().
   http::Router& verbs() { return verbs_; }

@@ -40,6 +40,7 @@ Connection::Connection(std::shared_ptr<ServerState> state, Socket& socket)
   boost::system::error_code failed;
   const auto asked_at = socket.local_endpoint(failed);
   request_.is_local = !failed && is_loopback(asked_at.address());
+  request_.is_encrypted = state_->options.tls.has_value();
 }
 
 void Connection::open() {

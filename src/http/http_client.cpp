@@ -154,6 +154,9 @@ class HttpClient::Impl {
       web::http::http_request request{std::string(method)};
       request.set_request_uri(web::uri(std::string(path)));
       if (!host_.empty()) request.headers().add("Host", host_);
+      if (!options_.bearer_token.empty()) {
+        request.headers().add("Authorization", "Bearer " + options_.bearer_token);
+      }
       if (!body.empty() || method == "POST") {
         request.set_body(std::string(body), std::string(content_type));
       }

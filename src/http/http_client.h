@@ -24,6 +24,7 @@ struct ClientOptions {
   std::string url;  // "http://host:port" or "https://host:port"; v6 literals in brackets
   Duration timeout = std::chrono::seconds(5);  // of a whole exchange, connecting included
   std::optional<ClientTls> tls = {};           // needed for https
+  std::string bearer_token = {};               // sent with each request when not empty
 };
 
 struct Reply {

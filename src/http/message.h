@@ -16,11 +16,13 @@ struct Request {
   std::string path = {};    // "/plan/filter": without the query, not percent-decoded
   std::string query = {};   // the text after the first '?', or empty
   std::string body = {};    // whole; its capacity exceeds its size by at least kBodyPadding
+  std::string authorization = {};  // the header, as sent; empty: none
   // The subject's common name in the peer's verified certificate; none without one.
   std::optional<std::string> peer_name = {};
   // It came to a loopback address: from a process in the same network namespace. `kubectl
   // port-forward` asks so.
   bool is_local = false;
+  bool is_encrypted = false;  // it came over TLS
 };
 
 // Room after a request's body, so that a parser that reads ahead need not copy it.

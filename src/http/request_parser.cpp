@@ -72,6 +72,7 @@ RequestParser::ParseState RequestParser::check_header() {
   if (request_.path.empty() || request_.path.front() != '/') {
     return refuse(400, "expected an absolute path");
   }
+  if (authorizations_ > 1) return refuse(400, "expected one Authorization");
   if (bad_expectation_) return refuse(417, "unknown expectation");
   const bool carries_body =
       request_.method == "POST" || request_.method == "PUT" || request_.method == "PATCH";
@@ -86,6 +87,7 @@ void RequestParser::on_request_impl(beast::http::verb, View method, View target,
   request_.method.assign(method.data(), method.size());
   const std::size_t mark = std::min(target.find('?'), target.size());
   request_.path.assign(target.data(), mark);
+  request_.authorization.clear();
   request_.query.clear();
   if (mark < target.size()) {
     request_.query.assign(target.data() + mark + 1, target.size() - mark - 1);
@@ -94,6 +96,10 @@ void RequestParser::on_request_impl(beast::http::verb, View method, View target,
 
 void RequestParser::on_field_impl(beast::http::field name, View, View value, Ec&) {
   switch (name) {
+    case beast::http::field::authorization:
+      ++authorizations_;
+      request_.authorization.assign(value.data(), value.size());
+      break;
     case beast::http::field::host:
       ++hosts_;
       break;

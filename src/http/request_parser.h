@@ -58,6 +58,7 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   int version_ = 0;  // 10 or 11; 0 while there is no request line
   int hosts_ = 0;
   int content_lengths_ = 0;
+  int authorizations_ = 0;
   bool bad_encoding_ = false;
   bool bad_expectation_ = false;
   bool expects_continue_ = false;

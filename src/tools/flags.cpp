@@ -51,6 +51,8 @@ void declare_server(CLI::App& command, ServerFlags& flags) {
   file("--tls-ca", flags.tls_ca, "For https: the CA of berthd's certificate");
   file("--tls-cert", flags.tls_cert, "For https: the client certificate");
   file("--tls-key", flags.tls_key, "For https: the key of the client certificate");
+  file("--token-file", flags.token_file,
+       "For https: a bearer token, such as of kubectl create token");
 }
 
 void declare_queue(CLI::App& command, std::string& queue) {

@@ -3,13 +3,30 @@
 #include <memory>
 #include <utility>
 
+#include "berth/base/text.h"
 #include "http/http_client.h"
+#include "kube/files.h"
+#include "kubeapi/access.h"
 
 namespace berth::tools {
 
 namespace {
 
 constexpr std::size_t kBodyShown = 200;
+
+Result<std::string> token_of(const std::string& file, const std::string& url) {
+  if (!url.starts_with("https://")) {
+    return Error{"a token is for https alone; expected --server https://...", "--token-file"};
+  }
+  const Result<std::string> text = kube::read_file(file);
+  if (!text) return text.error();
+  const std::string token(trimmed(*text));
+  if (token.empty()) return Error{"no token in it", file};
+  if (const std::string fault = kubeapi::token_error(token); !fault.empty()) {
+    return Error{fault, file};
+  }
+  return token;
+}
 
 }  // namespace
 
@@ -21,6 +38,11 @@ Result<ServerDocument> ask_server(const ServerFlags& flags, const std::string& p
   if (options.url.ends_with('/')) options.url.pop_back();
   if (!flags.tls_ca.empty()) {
     options.tls = http::ClientTls{flags.tls_ca, flags.tls_cert, flags.tls_key, {}};
+  }
+  if (!flags.token_file.empty()) {
+    const Result<std::string> token = token_of(flags.token_file, options.url);
+    if (!token) return token.error();
+    options.bearer_token = *token;
   }
   std::string where = options.url + path;
   const Result<std::unique_ptr<http::HttpClient>> client = http::HttpClient::create(options);

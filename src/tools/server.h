@@ -16,6 +16,7 @@ struct ServerFlags {
   std::string tls_ca;
   std::string tls_cert;
   std::string tls_key;
+  std::string token_file;
 
   bool is_asked() const { return url.has_value(); }
 };

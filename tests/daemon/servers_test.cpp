@@ -8,6 +8,7 @@
 
 #include "daemon/berthd_process.h"
 #include "daemon/manifests.h"
+#include "daemon/page_access.h"
 #include "daemon/temporary_directory.h"
 #include "http/certificates.h"
 
@@ -101,16 +102,29 @@ TEST_F(ServersTest, WithoutEitherOnePortHasBoth) {
   EXPECT_EQ(status(both, "/plan/filter", "POST"), 400);
 }
 
+// A caller with the token "known" may get /queues alone.
+struct Directory final : ports::Callers {
+  void ask(const std::string& token, const std::string& path, Done done) override {
+    ++asked;
+    if (token != "known") return done({401, "unknown"});
+    done({path == "/queues" ? 200 : 403, "not this"});
+  }
+  int asked = 0;
+};
+
 // The status of the answer to such a request for a page with names.
-int status_of(const http::Request& request) {
+int status_of(const http::Request& request, ports::Callers* callers = nullptr,
+              bool knows_clients = false) {
   struct Exchange : http::Responder::Exchange {
     void answer(http::Response response) override { status = response.status; }
     void on_disconnect(std::function<void()>) override {}
     int status = 0;
   };
   const auto exchange = std::make_shared<Exchange>();
-  for_trusted([](const http::Request&, http::Responder responder) { responder.answer({}); })(
-      request, http::Responder(exchange));
+  const auto answer = [](const http::Request&, http::Responder responder) { responder.answer({}); };
+  const http::Handler handler =
+      knows_clients ? for_known_clients(answer, callers) : for_trusted(answer, callers);
+  handler(request, http::Responder(exchange));
   return exchange->status;
 }
 
@@ -118,6 +132,36 @@ TEST_F(ServersTest, PagesWithNamesAreForLocalRequestsAndHoldersOfACertificate) {
   EXPECT_EQ(status_of({.is_local = true}), 200);
   EXPECT_EQ(status_of({.peer_name = "prometheus"}), 200);
   EXPECT_EQ(status_of({}), 403);
+}
+
+http::Request with_token(const std::string& authorization, const std::string& path = "/queues") {
+  http::Request request;
+  request.path = path;
+  request.authorization = authorization;
+  request.is_encrypted = true;
+  return request;
+}
+
+TEST_F(ServersTest, PagesWithNamesAreForBearersOfTokensThatMay) {
+  Directory directory;
+  for (const bool knows_clients : {false, true}) {
+    EXPECT_EQ(status_of(with_token("Bearer known"), &directory, knows_clients), 200);
+    EXPECT_EQ(status_of(with_token("bEARER  known "), &directory, knows_clients), 200);
+    EXPECT_EQ(status_of(with_token("Bearer known", "/starts"), &directory, knows_clients), 403);
+    EXPECT_EQ(status_of(with_token("Bearer other"), &directory, knows_clients), 401);
+  }
+}
+
+TEST_F(ServersTest, NobodyIsAskedAboutATokenThatOthersCanRead) {
+  Directory directory;
+  http::Request request = with_token("Bearer known");
+  request.is_encrypted = false;
+  EXPECT_EQ(status_of(request, &directory), 403);
+  for (const char* const odd : {"", "Bearer", "Bearer ", "Basic a25vd24=", "known"}) {
+    EXPECT_EQ(status_of(with_token(odd), &directory), 403) << odd;
+  }
+  EXPECT_EQ(status_of(with_token("Bearer known")), 403);  // there is nobody to ask
+  EXPECT_EQ(directory.asked, 0);
 }
 
 std::vector<std::string> own_addresses() {

@@ -37,6 +37,7 @@ var onlyIn = map[string][]string{
 		// A Service in front of replicas, which one kube-scheduler asks.
 		"TestLeaderElection",
 		"TestKubeSchedulerAsksByMutualTLS",
+		"TestPagesAreForBearersOfTokensThatMay",
 	},
 	harness.ThroughView: {
 		"TestManagedPodsWaitForBerthBehindTheView",

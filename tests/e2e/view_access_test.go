@@ -90,7 +90,7 @@ func TestBerthAndKubeSchedulerHaveRightsOfTheirOwn(t *testing.T) {
 		{false, true, "patch", "", "persistentvolumes", "", "", "v"},
 		{false, true, "update", "", "persistentvolumeclaims", "", "a", "c"},
 		{true, true, "list", "storage.k8s.io", "csinodes", "", "", ""},
-		{false, true, "create", "authentication.k8s.io", "tokenreviews", "", "", ""},
+		{true, true, "create", "authentication.k8s.io", "tokenreviews", "", "", ""},
 		{true, true, "create", "authorization.k8s.io", "subjectaccessreviews", "", "", ""},
 		{false, true, "get", "", "configmaps", "", "kube-system",
 			"extension-apiserver-authentication"},

@@ -1,0 +1,79 @@
+#include "daemon/page_access.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "berth/base/text.h"
+
+namespace berth::daemon {
+
+namespace {
+
+bool is_probe(const std::string& path) {
+  return path == "/healthz" || path == "/livez" || path == "/readyz";
+}
+
+// Empty: the caller shows none. The name of the scheme may be in any case (RFC 9110).
+std::string bearer_token(const http::Request& request) {
+  constexpr std::string_view kScheme = "bearer ";
+  const std::string& header = request.authorization;
+  if (header.size() <= kScheme.size()) return {};
+  for (std::size_t i = 0; i < kScheme.size(); ++i) {
+    const char c = header[i];
+    const char small = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (small != kScheme[i]) return {};
+  }
+  return std::string(trimmed(std::string_view(header).substr(kScheme.size())));
+}
+
+http::Response refusal_of(const ports::CallerVerdict& verdict) {
+  http::Response response = http::text_response(verdict.status, verdict.why);
+  if (verdict.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  return response;
+}
+
+// `without`: the refusal of one who shows no token.
+void answer_bearer(const http::Handler& handler, ports::Callers* callers,
+                   const http::Request& request, http::Responder responder,
+                   std::string_view without) {
+  const std::string token = bearer_token(request);
+  if (token.empty() || callers == nullptr) {
+    return responder.answer(http::text_response(403, without));
+  }
+  if (!request.is_encrypted) {
+    return responder.answer(http::text_response(
+        403, "others can read a token that comes in plain HTTP; expected https (pages.tls)"));
+  }
+  const auto waiting = std::make_shared<http::Responder>(std::move(responder));
+  callers->ask(token, request.path, [handler, request, waiting](const auto& verdict) {
+    if (verdict.status == 200) return handler(request, std::move(*waiting));
+    waiting->answer(refusal_of(verdict));
+  });
+}
+
+}  // namespace
+
+http::Handler for_trusted(http::Handler handler, ports::Callers* callers) {
+  return [handler = std::move(handler), callers](const http::Request& request,
+                                                 http::Responder responder) {
+    if (request.is_local || request.peer_name) return handler(request, std::move(responder));
+    answer_bearer(handler, callers, request, std::move(responder),
+                  "the page names objects of all namespaces; expected a request at a loopback "
+                  "address, as by kubectl port-forward, or over TLS with a client certificate or a "
+                  "bearer token");
+  };
+}
+
+http::Handler for_known_clients(http::Handler handler, ports::Callers* callers) {
+  return [handler = std::move(handler), callers](const http::Request& request,
+                                                 http::Responder responder) {
+    if (request.peer_name || is_probe(request.path)) return handler(request, std::move(responder));
+    answer_bearer(handler, callers, request, std::move(responder),
+                  "no client certificate; expected one of the authority in "
+                  "pages.tls.clientCAFile, or a bearer token");
+  };
+}
+
+}  // namespace berth::daemon
