@@ -41,6 +41,7 @@ PodGroupObject group_of(const Cluster& cluster, const Job& job) {
   group.waiting_limit = job.waiting_limit;
   group.time_limit = job.time_limit;
   group.marks = marks_of(cluster, job);
+  group.topology = job.topology;
   return group;
 }
 
@@ -55,14 +56,23 @@ Snapshot::JobPart part_of(const Cluster& cluster, const Job& job) {
   return part;
 }
 
+// The set of a pod has its namespace, too.
+void copy_labels(const LabelTable& table, LabelSetId id, std::vector<Labels>& to) {
+  if (!id.is_valid() || !to[id.index()].empty()) return;
+  table.each_label(id, [&](const std::string& key, const std::string& value) {
+    if (key != kNamespaceOfSet) to[id.index()].emplace_back(key, value);
+  });
+}
+
 }  // namespace
 
-Snapshot snapshot_of(const Cluster& cluster, std::vector<QueueObject> queues, std::string scheduler,
+Snapshot snapshot_of(const Cluster& cluster, Snapshot::Objects objects, std::string scheduler,
                      TimePoint now) {
   Snapshot snapshot;
   snapshot.now = now;
   snapshot.scheduler = std::move(scheduler);
-  snapshot.queues = std::move(queues);
+  snapshot.objects = std::move(objects);
+  for (const auto& each : cluster.budgets()) snapshot.budgets.push_back(each.second);
   snapshot.nodes.reserve(cluster.node_count());
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     snapshot.nodes.push_back(node_of(cluster, NodeId(n)));
@@ -75,6 +85,8 @@ Snapshot snapshot_of(const Cluster& cluster, std::vector<QueueObject> queues, st
       snapshot.groups.push_back(group_of(cluster, job));
     }
   }
+  const LabelTable& labels = cluster.relations().labels();
+  snapshot.labels.resize(labels.set_slots());
   snapshot.shapes.resize(cluster.shape_count());
   std::vector<bool> is_known(cluster.shape_count());
   snapshot.tasks.reserve(cluster.task_slots());
@@ -82,11 +94,11 @@ Snapshot snapshot_of(const Cluster& cluster, std::vector<QueueObject> queues, st
     const Task& task = cluster.task(TaskId(t));
     if (task.uid.empty()) continue;
     snapshot.tasks.push_back(task);
+    copy_labels(labels, task.labels, snapshot.labels);
     if (is_known[task.shape.index()]) continue;
     is_known[task.shape.index()] = true;
     const Shape& shape = cluster.shape(task.shape);
     Constraints constraints = shape.constraints;
-    constraints.relations = {};
     constraints.volumes = {};
     constraints.images.clear();
     snapshot.shapes[task.shape.index()] = {request_of(cluster.dimensions(), shape),

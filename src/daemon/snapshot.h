@@ -23,24 +23,32 @@ struct Snapshot {
     Constraints constraints;
   };
 
+  // Objects that the cluster does not keep whole.
+  struct Objects {
+    std::vector<QueueObject> queues;  // by name
+    std::vector<TopologyObject> topologies;
+  };
+
   TimePoint now;
-  std::string scheduler;            // of pods of ours
-  std::vector<NodeObject> nodes;    // by NodeId
-  std::vector<QueueObject> queues;  // by name
+  std::string scheduler;          // of pods of ours
+  std::vector<NodeObject> nodes;  // by NodeId
+  Objects objects;
+  std::vector<BudgetObject> budgets;  // by full name
   std::vector<PodGroupObject> groups;
   std::vector<Task> tasks;
   std::vector<JobPart> jobs;      // by JobId
   std::vector<ShapePart> shapes;  // by ShapeId
+  std::vector<Labels> labels;     // of pods, by LabelSetId
 };
 
 // Takes the session thread's time: strings are copied, and nothing is written.
-Snapshot snapshot_of(const Cluster& cluster, std::vector<QueueObject> queues, std::string scheduler,
+Snapshot snapshot_of(const Cluster& cluster, Snapshot::Objects objects, std::string scheduler,
                      TimePoint now);
 
-// A List of Nodes, Queues, PodGroups and Pods, as `berth plan --cluster` reads them. It has
-// amounts, labels and taints of nodes, and what decides about the nodes and the time of a pod. It
-// has no environments, commands, images or labels of pods, and of annotations only those that Berth
-// reads.
+// A List of Nodes, Queues, topologies, PodDisruptionBudgets, PodGroups and Pods, as `berth plan
+// --cluster` reads them. It has amounts, labels and taints of nodes, and what decides about the
+// nodes and the time of a pod. It has no environments, commands, images or volumes of pods, and of
+// annotations only those that Berth reads.
 std::string snapshot_json(const Snapshot& snapshot);
 
 }  // namespace berth::daemon

@@ -7,6 +7,7 @@
 #include "berth/model/quantity.h"
 #include "berth/model/queue_nodes.h"
 #include "daemon/snapshot.h"
+#include "daemon/snapshot_objects.h"
 #include "embedded/pod_json.h"
 #include "history/lines.h"
 
@@ -48,7 +49,7 @@ std::string node_item(const NodeObject& node) {
 }
 
 std::string group_item(const PodGroupObject& group) {
-  Json annotations = Json::object();
+  Json annotations = annotations_of(group.topology);
   for (const auto& [key, value] : embedded::annotations_of(group.marks)) annotations[key] = value;
   if (group.time_limit) annotations["berth.dev/time-limit"] = format_duration(*group.time_limit);
   if (group.waiting_limit) {
@@ -132,6 +133,7 @@ std::string pod_item(const Task& task, const Snapshot& snapshot) {
   const Snapshot::ShapePart& shape = snapshot.shapes[task.shape.index()];
   pod.request = shape.request;
   pod.constraints = shape.constraints;
+  if (task.labels.is_valid()) pod.labels = snapshot.labels[task.labels.index()];
   pod.times = task.times;
   if (pod.terminating && !pod.times.grace_ends) pod.times.grace_ends = snapshot.now;
   if (task.started != TimePoint::min()) pod.started = task.started;
@@ -156,9 +158,13 @@ std::string snapshot_json(const Snapshot& snapshot) {
     separator = ",\n";
   };
   for (const NodeObject& node : snapshot.nodes) add(node_item(node));
-  for (const QueueObject& queue : snapshot.queues) {
+  for (const QueueObject& queue : snapshot.objects.queues) {
     add(typed(kVolcano, "Queue", history::queue_text(queue)));
   }
+  for (const TopologyObject& topology : snapshot.objects.topologies) {
+    if (const std::string item = topology_item(topology); !item.empty()) add(item);
+  }
+  for (const BudgetObject& budget : snapshot.budgets) add(budget_item(budget));
   for (const PodGroupObject& group : snapshot.groups) add(group_item(group));
   for (const Task& task : snapshot.tasks) add(pod_item(task, snapshot));
   return text + "\n]}\n";

@@ -22,6 +22,10 @@ void Snapshots::observe(const ClusterEvent& event) {
     queues_.insert_or_assign(queue->name, *queue);
   } else if (const auto* const gone = std::get_if<QueueDeleted>(&event)) {
     queues_.erase(gone->name);
+  } else if (const auto* const topology = std::get_if<TopologyObject>(&event)) {
+    topologies_.insert_or_assign(std::pair(topology->kind(), topology->name()), *topology);
+  } else if (const auto* const left = std::get_if<TopologyDeleted>(&event)) {
+    topologies_.erase(std::pair(left->kind, left->name));
   }
 }
 
@@ -30,10 +34,11 @@ bool Snapshots::answer(const Cluster* cluster, const std::string& scheduler, Tim
   if (asking.empty()) return false;
   std::shared_ptr<const Snapshot> snapshot;
   if (cluster != nullptr) {
-    std::vector<QueueObject> queues;
-    for (const auto& [name, queue] : queues_) queues.push_back(queue);
+    Snapshot::Objects objects;
+    for (const auto& [name, queue] : queues_) objects.queues.push_back(queue);
+    for (const auto& [name, topology] : topologies_) objects.topologies.push_back(topology);
     snapshot =
-        std::make_shared<const Snapshot>(snapshot_of(*cluster, std::move(queues), scheduler, now));
+        std::make_shared<const Snapshot>(snapshot_of(*cluster, std::move(objects), scheduler, now));
   }
   for (const Take& take : asking) take(snapshot);
   return snapshot != nullptr;

@@ -36,7 +36,8 @@ class Snapshots {
 
   const std::function<void()> wake_;
   std::map<std::string, QueueObject> queues_;  // by name
-  std::mutex mutex_;                           // guards what follows
+  std::map<std::pair<TopologyKind, std::string>, TopologyObject> topologies_;
+  std::mutex mutex_;  // guards what follows
   std::vector<Take> asking_;
   bool is_ended_ = false;
 };

@@ -93,8 +93,11 @@ Json spec(const PodObject& pod) {
   if (!pod.node_name.empty()) json["nodeName"] = pod.node_name;
   const Constraints& constraints = pod.constraints;
   if (!constraints.node_selector.empty()) json["nodeSelector"] = constraints.node_selector;
-  if (Json affinity = kube::node_affinity_json(constraints); !affinity.empty()) {
-    json["affinity"] = Json::object({{"nodeAffinity", std::move(affinity)}});
+  if (Json affinity = kube::affinity_json(constraints); !affinity.empty()) {
+    json["affinity"] = std::move(affinity);
+  }
+  if (Json spread = kube::spread_json(constraints.relations); !spread.empty()) {
+    json["topologySpreadConstraints"] = std::move(spread);
   }
   if (Json list = tolerations(pod); !list.empty()) json["tolerations"] = std::move(list);
   json["restartPolicy"] = pod.runs_forever ? "Always" : "Never";

@@ -10,7 +10,7 @@ namespace berth::embedded {
 // The pod as the Kubernetes API writes it, without apiVersion and kind, as kube-scheduler sends it
 // to extenders: one container with the effective request, and every constraint, label and
 // annotation that the decoder reads. Decoding returns the same pod, with times in whole seconds,
-// without its relations to other pods, and without constraints that are only named as unmodelled.
+// and without constraints that are only named as unmodelled.
 std::string pod_json(const PodObject& pod);
 
 // The annotations that say this of a pod or a PodGroup; claims aside.

@@ -29,6 +29,7 @@ class SnapshotTest : public testing::Test {
     queue_.name = queue_.uid = "research";
     queue_.weight = 3;
     mirror_.apply(queue_);
+    objects_.queues = {queue_};
     PodGroupObject group;
     group.name_space = "ml";
     group.name = group.uid = "train";
@@ -48,7 +49,7 @@ class SnapshotTest : public testing::Test {
     pod.created = kNow - hours(1);
     pod.scheduler_name = "berth";
     pod.group = group;
-    pod.labels = {{"secret", "label"}};
+    pod.labels = {{"app", "train"}};
     pod.request = {{"cpu", 2000}, {"nvidia.com/gpu", 1}, {"pods", 1}};
     pod.constraints.node_selector = {{"zone", "a"}};
     pod.constraints.tolerations = {{"dedicated", false, "ml", TaintEffect::no_schedule}};
@@ -58,7 +59,7 @@ class SnapshotTest : public testing::Test {
 
   std::string text() {
     mirror_.settle(kNow);
-    return snapshot_json(snapshot_of(mirror_.cluster(), {queue_}, "berth", kNow));
+    return snapshot_json(snapshot_of(mirror_.cluster(), objects_, "berth", kNow));
   }
 
   // The objects that a plan reads of it.
@@ -83,6 +84,7 @@ class SnapshotTest : public testing::Test {
 
   mirror::Mirror mirror_;
   QueueObject queue_;
+  Snapshot::Objects objects_;
 };
 
 TEST_F(SnapshotTest, ObjectsComeBackAsTheyWere) {
@@ -141,8 +143,57 @@ TEST_F(SnapshotTest, PodsThatRunAreOnTheirNodesWithTheirTimes) {
   EXPECT_TRUE(pods.at("leaves").terminating);
 }
 
-TEST_F(SnapshotTest, LabelsOfPodsAreNotInIt) {
-  EXPECT_EQ(text().find("secret"), std::string::npos);
+TEST_F(SnapshotTest, PodsHaveTheirLabelsAndRelations) {
+  PodObject apart = pod("apart", "");
+  apart.queue = "research";
+  Relations& relations = apart.constraints.relations;
+  relations.name_space = "ml";
+  const PodSelector same{{{"app", Operator::in, {"train"}}}};
+  const PodTerm term{same, {"ml"}, false, {}, "zone"};
+  relations.anti_affinity = {term};
+  relations.preferred = {{-7, term}, {9, {PodSelector{}, {}, true, {}, "rack"}}};
+  relations.spread = {{same, false, "zone", 2, 3, NodePolicy::ignore, NodePolicy::honor}};
+  relations.preferred_spread = {{PodSelector{}, true, "zone"}};
+  mirror_.apply(apart);
+  const auto pods = by_name<PodObject>(read());
+  EXPECT_EQ(pods.at("apart").constraints.relations, relations);
+  EXPECT_EQ(pods.at("train-0").labels, (Labels{{"app", "train"}}));
+  EXPECT_TRUE(pods.at("train-0").constraints.relations.are_empty());
+}
+
+TEST_F(SnapshotTest, BudgetsAndTopologiesComeBack) {
+  const BudgetObject budget{"ml", "most",     "u-1", {{{"app", Operator::in, {"train"}}}},
+                            2,    {"train-0"}};
+  mirror_.apply(budget);
+  const TopologyObject racks{
+      LevelsObject{TopologyKind::kueue, "gpu", {{"zone"}, {"example.com/rack"}}, ""}};
+  const TopologyObject aliases{LevelsObject{TopologyKind::kai, "net", {{"zone", "area"}}, ""}};
+  HyperNodeObject hyper{"s0", kNow - hours(1), 1, "switch", {}, ""};
+  hyper.members = {{false, "n1", {}, {}}, {false, "", {}, {{"zone", Operator::exists, {}}}}};
+  const TopologyObject broken{LevelsObject{TopologyKind::kueue, "odd", {}, "no label of nodes"}};
+  objects_.topologies = {racks, aliases, {hyper}, broken};
+  const std::vector<ClusterEvent> events = read();
+  EXPECT_EQ(by_name<BudgetObject>(events).at("most"), budget);
+  std::vector<TopologyObject> back;
+  for (const ClusterEvent& event : events) {
+    if (const auto* const topology = std::get_if<TopologyObject>(&event)) back.push_back(*topology);
+  }
+  ASSERT_EQ(back.size(), 3U);
+  for (const TopologyObject& each : {racks, aliases, TopologyObject{hyper}}) {
+    EXPECT_EQ(std::count(back.begin(), back.end(), each), 1) << each.name();
+  }
+}
+
+TEST_F(SnapshotTest, AJobThatIsToBeNearItselfStaysSo) {
+  PodGroupObject group;
+  group.name_space = "ml";
+  group.name = group.uid = "train";
+  group.queue = "research";
+  group.topology.rules = {{.written = kTopologyRequired, .required = {.name = "zone"}}};
+  mirror_.apply(group);
+  const auto back = by_name<PodGroupObject>(read()).at("train").topology;
+  ASSERT_EQ(back.rules.size(), 1U);
+  EXPECT_EQ(back.rules[0].required.name, "zone");
 }
 
 TEST_F(SnapshotTest, AMirrorOfItHasTheSameJobs) {
@@ -179,11 +230,11 @@ TEST(SnapshotsTest, AllWhoAskGetTheSame) {
   ASSERT_EQ(taken.size(), 2U);
   ASSERT_NE(taken[0], nullptr);
   EXPECT_EQ(taken[0], taken[1]);
-  EXPECT_EQ(taken[0]->queues.size(), 1U);
+  EXPECT_EQ(taken[0]->objects.queues.size(), 1U);
   snapshots.observe(QueueDeleted{"research"});
   snapshots.ask(take);
   EXPECT_TRUE(snapshots.answer(&mirror.cluster(), "berth", TimePoint()));
-  EXPECT_TRUE(taken[2]->queues.empty());
+  EXPECT_TRUE(taken[2]->objects.queues.empty());
 }
 
 TEST(SnapshotsTest, WhereThereIsNoneTheAnswerIsNull) {

@@ -37,6 +37,15 @@ PodObject full_pod() {
   pod.constraints.tolerations = {{"gpu", true, "", TaintEffect::no_schedule},
                                  {"team", false, "red", TaintEffect::any}};
   pod.constraints.host_ports = {{"0.0.0.0", "TCP", 80}, {"10.0.0.1", "UDP", 53}};
+  const PodSelector same{{{"app", Operator::in, {"web"}}, {"tier", Operator::exists, {}}}};
+  Relations& relations = pod.constraints.relations;
+  relations.name_space = pod.name_space;
+  relations.affinity = {{same, {pod.name_space}, false, {}, "zone"}};
+  relations.anti_affinity = {
+      {{{}, true}, {"a", "b"}, true, {{"team", Operator::not_in, {"red"}}}, "host"}};
+  relations.preferred = {{-3, {same, {"b"}, false, {}, "host"}}, {4, {{}, {}, true, {}, "zone"}}};
+  relations.spread = {{same, false, "zone", 2, 3, NodePolicy::ignore, NodePolicy::honor}};
+  relations.preferred_spread = {{{}, true, "host"}, {{{}, true}, false, "zone"}};
   pod.run_time = std::chrono::seconds(90);
   pod.times = {std::chrono::seconds(7200), std::chrono::minutes(90), std::chrono::seconds(5)};
   pod.started = test_start() + std::chrono::seconds(5);
