@@ -165,7 +165,6 @@ class Stream {
     const StreamJob& job = request_.jobs[index];
     PodGroupObject group = group_of(job, index, kBeginning);
     if (job.limit) group.time_limit = *job.limit + request_.troubles.startup + ran_before(index);
-    if (job.target) group.marks = marks_of(*job.target, now_);
     memory_.apply(group);
   }
 
@@ -219,6 +218,7 @@ class Stream {
 
   void decide() {
     wake_at_.reset();
+    if (result_.sessions == 0) restore_promises(request_, next_job_, now_, memory_.mirror());
     for (std::size_t i = 0; i < kSessionsAtOnceMost && waiting_ > 0; ++i) {
       memory_.mirror().settle(now_);
       Plan plan = scheduler_.run_without_reasons(memory_.mirror().cluster_for_session(), now_);

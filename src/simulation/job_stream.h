@@ -53,7 +53,8 @@ struct StreamJob {
   std::vector<std::string> places;  // by pod: it runs there from the first
   bool never_ends = false;
   std::optional<StreamTarget> target = {};  // none: it is none yet
-  Duration ran{};                           // before it comes: lost when it starts anew
+  std::optional<Duration> promised_start = {};  // it was promised this one (BEHIND-6)
+  Duration ran{};                               // before it comes: lost when it starts anew
   std::string name_space = "trace";
 };
 

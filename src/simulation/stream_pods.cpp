@@ -44,6 +44,7 @@ PodGroupObject group_of(const StreamJob& job, std::size_t index, TimePoint begin
   group.created = begin + job.submit - job.waited;
   group.queue = job.queue;
   group.min_member = job.pods;
+  group.marks = marks_of(job, begin + job.submit);
   return group;
 }
 
