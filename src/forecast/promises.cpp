@@ -56,6 +56,15 @@ std::string lost_node(const Cluster& cluster, JobId target,
   return {};
 }
 
+std::string no_target_any_more(const Job& job) {
+  const std::string text = "no nodes are kept for it now";
+  if (job.declines_target) return text + ": its user wants it so (berth.dev/target: \"false\")";
+  if (!job.target_refused.empty()) return text + ": " + job.target_refused;
+  if (!job.given_up_at) return text;
+  return text + ": it was given up as a target at " +
+         format_time(std::chrono::floor<std::chrono::seconds>(*job.given_up_at));
+}
+
 }  // namespace
 
 std::vector<Promises::Broken> Promises::take(const std::vector<Latest>& latest,
@@ -76,8 +85,7 @@ std::vector<Promises::Broken> Promises::take(const std::vector<Latest>& latest,
     } else if (is_there && ++at->second.plans_without < kPlansWithout) {
       ++at;
     } else {
-      if (is_there)
-        broken.push_back({job.id, at->second.start, {}, "no nodes are kept for it now"});
+      if (is_there) broken.push_back({job.id, at->second.start, {}, no_target_any_more(job)});
       at = promises_.erase(at);
     }
   }

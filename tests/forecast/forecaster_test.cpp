@@ -173,6 +173,23 @@ TEST_F(Forecasts, SayThatNoNodesAreKeptAnyMore) {
   EXPECT_FALSE(broken[0].is);
 }
 
+TEST_F(Forecasts, SayWhyNoNodesAreKeptAnyMore) {
+  bring(*world_, "job a limit=2h\ntask a/0 cpu=2\njob b limit=1h\ntask b/0 cpu=2\n");
+  pass(seconds(1));
+  bring(*world_, "job big min=2\ntask big/0 cpu=2\ntask big/1 cpu=2\n");
+  pass(seconds(1));
+  pass(seconds(1));
+  plan();
+  bring(*world_, "job big min=2 declined\n");
+  std::vector<Promises::Broken> broken;
+  for (int i = 0; i < 5 && broken.empty(); ++i) {
+    pass(seconds(1));
+    broken = plan();
+  }
+  ASSERT_EQ(broken.size(), 1U);
+  EXPECT_NE(broken[0].by.find("its user wants it so"), std::string::npos) << broken[0].by;
+}
+
 TEST_F(Forecasts, AreComparedWithTheStart) {  // ACCURACY-1
   bring(*world_, "job a limit=1h\ntask a/0 cpu=2\njob b limit=1h\ntask b/0 cpu=2\n");
   pass(seconds(1));
