@@ -17,14 +17,18 @@
 namespace berth::tools {
 
 Result<conf::Config> open_config(const std::string& file) {
+  if (file.empty()) {
+    return read_config(std::string(conf::default_config_text()), "the built-in default");
+  }
+  const Result<std::string> text = kube::read_file(file);
+  if (!text) return text.error();
+  return read_config(*text, file);
+}
+
+Result<conf::Config> read_config(const std::string& text, const std::string& source) {
   const conf::KnownNames known{engine::action_names(), engine::plugin_names(),
                                engine::points::names()};
-  Result<std::string> text = file.empty()
-                                 ? Result<std::string>(std::string(conf::default_config_text()))
-                                 : kube::read_file(file);
-  if (!text) return text.error();
-  Result<conf::Config> config =
-      conf::load_config(*text, file.empty() ? "the built-in default" : file, known);
+  Result<conf::Config> config = conf::load_config(text, source, known);
   if (!config) return config.error();
   if (const auto scheduler = engine::Scheduler::create(config->session); !scheduler) {
     return scheduler.error();

@@ -3,21 +3,28 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "http/http_server.h"
 #include "http/router.h"
 
 namespace berth::tools {
 
-// A server that answers one path, always alike.
+// A server that answers these paths, always alike.
 class AnsweringServer {
  public:
-  AnsweringServer(const std::string& path, http::Response response) {
-    router_.add("GET", path, [response](const http::Request&, http::Responder responder) {
-      responder.answer(response);
-    });
+  AnsweringServer(const std::string& path, http::Response response)
+      : AnsweringServer({{path, std::move(response)}}) {}
+  explicit AnsweringServer(const std::map<std::string, http::Response>& answers) {
+    for (const auto& [path, response] : answers) {
+      router_.add("GET", path,
+                  [response = response](const http::Request&, http::Responder responder) {
+                    responder.answer(response);
+                  });
+    }
     http::ServerOptions options;
     options.address = "127.0.0.1";
     options.port = 0;

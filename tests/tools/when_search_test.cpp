@@ -93,14 +93,67 @@ std::string list_of(const std::string& items) {
   return R"({"apiVersion":"v1","kind":"List","items":[)" + items + "]}";
 }
 
+// Two gangs for one node, of which the later one has the higher priority.
+const std::string kTwoJobs = list_of(
+    R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},"status":)"
+    R"({"allocatable":{"cpu":"4","pods":"10"}}},)"
+    R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"ml","name":"a","uid":"a",)"
+    R"("creationTimestamp":"2026-11-28T10:00:00Z","annotations":{"berth.dev/time-limit":"1h"}},)"
+    R"("spec":{"schedulerName":"berth","priority":1,"containers":[{"name":"c","resources":)"
+    R"({"requests":{"cpu":"4"}}}]},"status":{"phase":"Pending"}},)"
+    R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"ml","name":"b","uid":"b",)"
+    R"("creationTimestamp":"2026-11-28T11:00:00Z","annotations":{"berth.dev/time-limit":"1h"}},)"
+    R"("spec":{"schedulerName":"berth","priority":9,"containers":[{"name":"c","resources":)"
+    R"({"requests":{"cpu":"4"}}}]},"status":{"phase":"Pending"}})");
+
+std::string text_of(const std::string& plugins) {
+  return "actions: \"allocate, backfill\"\ntiers: [{plugins: [" + plugins + "]}]\n";
+}
+
+http::Response configuration(const std::string& plugins) {
+  const std::string text = text_of(plugins);
+  return {200, "application/json", json{{"text", text}}.dump()};
+}
+
+// Its configuration counts, unless the user gives another.
+TEST(WhenServer, AsksARunningBerthdForItsConfiguration) {
+  TemporaryDirectory directory;
+  const auto starts = [&](const std::string& plugins, const std::vector<std::string>& also) {
+    const AnsweringServer server(
+        {{"/snapshot", {200, "application/json", kTwoJobs}}, {"/configz", configuration(plugins)}});
+    std::vector<std::string> words{"when", "--server", server.url(), "-o", "json"};
+    words.insert(words.end(), also.begin(), also.end());
+    const Outcome outcome = run_program(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return starts_of(json::parse(outcome.out));
+  };
+  const std::string by_priority = "{name: priority}, {name: gang}, {name: predicates}";
+  const std::string by_age = "{name: gang}, {name: predicates}";
+  EXPECT_EQ(starts(by_priority, {}).at("ml/b"), 0.0);
+  EXPECT_EQ(starts(by_age, {}).at("ml/a"), 0.0);
+  const std::string file = directory.write("c.yaml", text_of(by_priority));
+  EXPECT_EQ(starts(by_age, {"--config", file}).at("ml/b"), 0.0);
+}
+
+TEST(WhenServer, AServerWithoutAConfigurationIsBadInput) {
+  const AnsweringServer server({{"/snapshot", {200, "application/json", kTwoJobs}},
+                                {"/configz", {200, "application/json", R"({"text":7})"}}});
+  const Outcome outcome = run_program({"when", "--server", server.url()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("/configz: no configuration in it; expected `text`, or --config"),
+            std::string::npos)
+      << outcome.err;
+}
+
 TEST(WhenServer, AsksARunningBerthd) {
   const AnsweringServer server(
-      "/snapshot",
-      {200, "application/json",
-       list_of(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},"status":)"
-               R"({"allocatable":{"cpu":"4","pods":"10"}}},{"apiVersion":"v1","kind":"Pod",)"
-               R"("metadata":{"namespace":"ml","name":"a","uid":"a"},"spec":{"schedulerName":)"
-               R"("berth","containers":[{"name":"c"}]},"status":{"phase":"Pending"}})")});
+      {{"/configz", configuration("{name: gang}, {name: predicates}")},
+       {"/snapshot",
+        {200, "application/json",
+         list_of(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},"status":)"
+                 R"({"allocatable":{"cpu":"4","pods":"10"}}},{"apiVersion":"v1","kind":"Pod",)"
+                 R"("metadata":{"namespace":"ml","name":"a","uid":"a"},"spec":{"schedulerName":)"
+                 R"("berth","containers":[{"name":"c"}]},"status":{"phase":"Pending"}})")}}});
   const Outcome outcome = run_program({"when", "--server", server.url(), "-o", "json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(starts_of(json::parse(outcome.out)), (Starts{{"ml/a", 0.0}}));

@@ -108,6 +108,10 @@ Result<std::vector<Variant>> variants_of(const VariantFlags& flags) {
     if (!config) return config.error();
     variants.push_back({name_among(files, file), *std::move(config)});
   }
+  return varied(std::move(variants), flags);
+}
+
+Result<std::vector<Variant>> varied(std::vector<Variant> variants, const VariantFlags& flags) {
   std::vector<Setting> settings;
   for (const auto* const list : {&flags.set, &flags.sweep}) {
     const bool is_sweep = list == &flags.sweep;

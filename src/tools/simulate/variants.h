@@ -23,5 +23,7 @@ struct VariantFlags {
 
 // Each file with each combination of the values to sweep.
 Result<std::vector<Variant>> variants_of(const VariantFlags& flags);
+// The same of configurations that are there; the flags' files do not count.
+Result<std::vector<Variant>> varied(std::vector<Variant> variants, const VariantFlags& flags);
 
 }  // namespace berth::tools

@@ -12,7 +12,7 @@ Result<ChangedPlan> plan_changed(const PlanningFlags& flags, const WhatIf& chang
   const Result<PlanInput> input = read_plan_input(flags, console);
   if (!input) return input.error();
   PlanInput with = *input;
-  Result<conf::Config> config = changed_config(flags.config, changes);
+  Result<conf::Config> config = changed_config(input->cluster.config, changes);
   if (!config) return config.error();
   with.cluster.config = *std::move(config);
   std::vector<ClusterEvent>& objects = with.cluster.objects;

@@ -238,11 +238,10 @@ Status leave_out_jobs(const WhatIf& flags, const conf::Config& config, TimePoint
   return Done{};
 }
 
-Result<conf::Config> changed_config(const std::string& file, const WhatIf& flags) {
+Result<conf::Config> changed_config(const conf::Config& config, const WhatIf& flags) {
   VariantFlags variants;
-  if (!file.empty()) variants.configs = {file};
   variants.set = flags.set;
-  Result<std::vector<Variant>> made = variants_of(variants);
+  Result<std::vector<Variant>> made = varied({{"", config}}, variants);
   if (!made) return made.error();
   return std::move(made->front().config);
 }

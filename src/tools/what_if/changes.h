@@ -39,7 +39,7 @@ std::vector<Error> change_jobs(const WhatIf& flags, history::Recording& recordin
 Status leave_out_jobs(const WhatIf& flags, const conf::Config& config, TimePoint now,
                       std::vector<ClusterEvent>& objects);
 
-// The configuration of the file, as the flag --set has it. An empty file: the built-in one.
-Result<conf::Config> changed_config(const std::string& file, const WhatIf& flags);
+// The configuration as the flag --set has it.
+Result<conf::Config> changed_config(const conf::Config& config, const WhatIf& flags);
 
 }  // namespace berth::tools

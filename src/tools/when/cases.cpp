@@ -35,8 +35,7 @@ Result<history::Recording> Cases::recording_of(const WhatIf& changes) {
 }
 
 Result<Cases::Case> Cases::nodes_changed(const WhatIf& changes) {
-  Result<conf::Config> config = changes.set.empty() ? Result<conf::Config>(input_.config)
-                                                    : changed_config(options_.config, changes);
+  Result<conf::Config> config = changed_config(input_.config, changes);
   if (!config) return config.error();
   std::vector<ClusterEvent> objects = input_.objects;
   const TimePoint now = simulation::date_new_objects(options_.now, objects);

@@ -18,7 +18,6 @@
 namespace berth::tools {
 
 struct CasesOptions {
-  std::string config;                // the file of the input's configuration; empty: the built-in
   std::optional<TimePoint> now;      // none: the latest time in the input
   std::optional<Duration> run_time;  // of jobs that wait and say none
 };

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "berth/base/text.h"
@@ -75,7 +76,7 @@ Status search_for(const WhenFlags& flags, Cases& cases, Progress& progress,
 
 Result<ForecastDocument> forecast(const ClusterInput& input, const WhenFlags& flags,
                                   std::optional<TimePoint> now, Console& console) {
-  CasesOptions options{flags.planning.config, now, {}};
+  CasesOptions options{now, {}};
   if (!flags.run_time.empty()) {
     Duration time{};
     const Status read = read_duration(flags.run_time, "--run-time", time);
@@ -124,11 +125,21 @@ int show_live(const WhenFlags& flags, Form form, Console& console) {
               console);
 }
 
-// Of a running berthd.
+// Of a running berthd: its own, unless the user gives one.
+Result<conf::Config> config_of_server(const WhenFlags& flags) {
+  if (!flags.planning.config.empty()) return open_config(flags.planning.config);
+  const Result<ServerDocument> document = ask_server(flags.server, "/configz");
+  if (!document) return document.error();
+  const auto json = nlohmann::json::parse(document->text, nullptr, false);
+  const auto text = json.is_object() ? json.find("text") : json.end();
+  if (!json.is_object() || text == json.end() || !text->is_string()) {
+    return Error{"no configuration in it; expected `text`, or --config", document->where};
+  }
+  return read_config(text->get<std::string>(), document->where);
+}
+
 int show_snapshot(const WhenFlags& flags, Form form, Console& console) {
   constexpr Duration kPatience = std::chrono::minutes(2);
-  Result<conf::Config> config = open_config(flags.planning.config);
-  if (!config) return complain(config.error(), console);
   Progress progress(console);
   progress.show("asking berthd");
   const Result<ServerDocument> document = ask_server(flags.server, "/snapshot", kPatience);
@@ -137,6 +148,8 @@ int show_snapshot(const WhenFlags& flags, Form form, Console& console) {
   Result<kube::Manifests> manifests =
       kube::parse_manifests(document->text, document->where + ".json");
   if (!manifests) return complain(manifests.error(), console);
+  Result<conf::Config> config = config_of_server(flags);
+  if (!config) return complain(config.error(), console);
   return show({std::move(manifests->events), *std::move(config)}, flags, SystemClock().now(), form,
               console);
 }
