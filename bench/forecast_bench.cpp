@@ -3,7 +3,12 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <random>
+#include <thread>
+#include <vector>
 
 #include "engine/scheduler.h"
 #include "forecast/planner.h"
@@ -92,6 +97,43 @@ void CopyState(benchmark::State& state) {
   state.counters["jobs"] = static_cast<double>(waiting);
 }
 BENCHMARK(CopyState)->ArgName("nodes")->Arg(500)->Arg(5'000)->Unit(benchmark::kMillisecond);
+
+// Sessions that place 100,000 pods on 5,000 nodes, by turns with and without a plan beside them.
+void SessionBesideAPlan(benchmark::State& state) {
+  const forecast::State waiting = full_cluster(5'000);
+  mirror::Mirror mirror;
+  fill(mirror, Load{});
+  auto scheduler = engine::Scheduler::create(default_config());
+  std::vector<double> ratios;
+  const auto session_seconds = [&] {
+    const auto begun = std::chrono::steady_clock::now();
+    const Plan plan = scheduler->run(mirror.cluster_for_session(), TimePoint{});
+    benchmark::DoNotOptimize(plan.binds.size());
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  };
+  const auto median = [](std::vector<double> values) {
+    std::nth_element(values.begin(), values.begin() + std::ptrdiff_t(values.size() / 2),
+                     values.end());
+    return values[values.size() / 2];
+  };
+  session_seconds();
+  for (auto _ : state) {
+    std::vector<double> beside;
+    std::vector<double> alone;
+    std::atomic<bool> is_over = false;
+    std::thread planner([&] {
+      benchmark::DoNotOptimize(forecast::plan_starts(waiting).instants);
+      is_over = true;
+    });
+    while (!is_over) beside.push_back(session_seconds());
+    planner.join();
+    while (alone.size() < beside.size()) alone.push_back(session_seconds());
+    ratios.push_back(median(beside) / median(alone));
+  }
+  state.counters["pairs"] = static_cast<double>(ratios.size());
+  state.counters["ratio"] = median(ratios);
+}
+BENCHMARK(SessionBesideAPlan)->Iterations(15)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace berth::bench

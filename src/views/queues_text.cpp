@@ -166,6 +166,28 @@ std::string notes_of(const QueueTable& table) {
   return few_lines(notes);
 }
 
+// Of queues without a parent, the one that has used most first.
+std::string used_lately(const QueueTable& table) {
+  constexpr std::size_t kNamesMost = 8;
+  std::vector<const QueueTable::Row*> rows;
+  std::int64_t all = 0;
+  for (const QueueTable::Row& row : table.rows) {
+    if (row.parent != QueueTable::kNoParent || row.used <= 0) continue;
+    rows.push_back(&row);
+    all += row.used;
+  }
+  if (rows.size() < 2) return {};
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto* left, const auto* right) { return left->used > right->used; });
+  std::string text = "used lately, of all that queues have used:";
+  for (std::size_t i = 0; i < std::min(rows.size(), kNamesMost); ++i) {
+    const auto percent =
+        static_cast<std::int64_t>(static_cast<__int128>(rows[i]->used) * 100 / all);
+    text += fmt::format("{} {} {} %", i == 0 ? "" : ",", printable(rows[i]->name), percent);
+  }
+  return text + (rows.size() > kNamesMost ? ", ...\n" : "\n");
+}
+
 std::string legend(const QueueTable& table, const Cells& cells) {
   if (table.is_partial && !table.is_divided) {
     return "of the Queue objects, which have no shares yet; jobs in no PodGroup are not counted\n";
@@ -220,7 +242,8 @@ std::string queues_text(const QueueTable& table, const QueuesStyle& style) {
             : std::optional<std::size_t>(chosen - table.resources.begin());
     text.add(cells_of(table, row, resource, cells));
   }
-  return text.render(style.text) + "\n" + legend(table, cells) + nodes_of(table) + notes_of(table);
+  return text.render(style.text) + "\n" + legend(table, cells) + used_lately(table) +
+         nodes_of(table) + notes_of(table);
 }
 
 }  // namespace berth::views

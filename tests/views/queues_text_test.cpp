@@ -36,6 +36,23 @@ TEST(QueuesText, ABarIsWhatTheQueueCouldHave) {
   EXPECT_EQ(bar_in(queues_text(table, {.is_ascii = false})), "███████████████▓▓▓▓▓");
 }
 
+TEST(QueuesText, SaysWhatQueuesHaveUsedLately) {
+  QueueTable table = one_queue();
+  table.rows[0].used = 30;
+  EXPECT_EQ(queues_text(table, {}).find("used lately"), std::string::npos) << "there is one alone";
+  table.rows.resize(3);
+  table.clear_amounts();
+  table.rows[1].name = "child";
+  table.rows[1].parent = 0;
+  table.rows[1].used = 30;
+  table.rows[2].name = "most";
+  table.rows[2].used = 90;
+  EXPECT_NE(
+      queues_text(table, {}).find("used lately, of all that queues have used: most 75 %, q 25 %\n"),
+      std::string::npos)
+      << queues_text(table, {});
+}
+
 TEST(QueuesText, ALittleIsSeen) {
   QueueTable table = one_queue();
   table.allocated[0] = 1;
