@@ -16,6 +16,7 @@ constexpr Phrase kPhrases[] = {
     {202, "Accepted"},
     {204, "No Content"},
     {304, "Not Modified"},
+    {308, "Permanent Redirect"},
     {400, "Bad Request"},
     {403, "Forbidden"},
     {404, "Not Found"},

@@ -19,6 +19,10 @@ struct Request {
   std::string authorization = {};  // the header, as sent; empty: none
   // The subject's common name in the peer's verified certificate; none without one.
   std::optional<std::string> peer_name = {};
+  // The headers of these names, as sent; empty without them.
+  std::string host = {};
+  std::string if_none_match = {};
+  std::string accept_encoding = {};
   // It came to a loopback address: from a process in the same network namespace. `kubectl
   // port-forward` asks so.
   bool is_local = false;

@@ -87,8 +87,10 @@ void RequestParser::on_request_impl(beast::http::verb, View method, View target,
   request_.method.assign(method.data(), method.size());
   const std::size_t mark = std::min(target.find('?'), target.size());
   request_.path.assign(target.data(), mark);
-  request_.authorization.clear();
-  request_.query.clear();
+  for (std::string* const each : {&request_.query, &request_.authorization, &request_.host,
+                                  &request_.if_none_match, &request_.accept_encoding}) {
+    each->clear();
+  }
   if (mark < target.size()) {
     request_.query.assign(target.data() + mark + 1, target.size() - mark - 1);
   }
@@ -102,6 +104,13 @@ void RequestParser::on_field_impl(beast::http::field name, View, View value, Ec&
       break;
     case beast::http::field::host:
       ++hosts_;
+      request_.host.assign(value.data(), value.size());
+      break;
+    case beast::http::field::if_none_match:
+      request_.if_none_match.assign(value.data(), value.size());
+      break;
+    case beast::http::field::accept_encoding:
+      request_.accept_encoding.assign(value.data(), value.size());
       break;
     case beast::http::field::content_length:
       ++content_lengths_;

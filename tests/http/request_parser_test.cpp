@@ -44,5 +44,18 @@ TEST(RequestParser, TakesAsLongAHeaderInOnePieceAsInMany) {
   }
 }
 
+TEST(RequestParser, KeepsTheHeadersOfOneRequestOnly) {
+  Request request;
+  const std::string first =
+      "GET /page/ HTTP/1.1\r\nHost: h:1\r\nIf-None-Match: \"a\"\r\nAccept-Encoding: gzip\r\n\r\n";
+  EXPECT_EQ(read(first, 7, request), State::done);
+  EXPECT_EQ(request.host, "h:1");
+  EXPECT_EQ(request.if_none_match, "\"a\"");
+  EXPECT_EQ(request.accept_encoding, "gzip");
+  EXPECT_EQ(read("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 7, request), State::done);
+  EXPECT_EQ(request.host, "x");
+  EXPECT_EQ(request.if_none_match + request.accept_encoding, "");
+}
+
 }  // namespace
 }  // namespace berth::http
