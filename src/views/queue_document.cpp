@@ -251,6 +251,10 @@ std::string write_queue_table(const QueueTable& table) {
   return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+std::string queue_text(const QueueTable& table, std::size_t row) {
+  return row_json(table, row).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 Result<QueueTable> read_queue_table(std::string text, std::string_view file) {
   const Result<document::Value> value = document::parse_json(std::move(text), file);
   if (!value) return value.error();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@ namespace berth::views {
 
 // One JSON object, ending in a line feed.
 std::string write_queue_table(const QueueTable& table);
+// One of its rows, without a line feed.
+std::string queue_text(const QueueTable& table, std::size_t row);
 // Reads such a document; ids are lost. An Error has file:line:column.
 Result<QueueTable> read_queue_table(std::string text, std::string_view file);
 

@@ -151,6 +151,10 @@ std::string write_reservation_table(const ReservationTable& table) {
   return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+std::string reservation_text(const ReservationTable::Row& row) {
+  return json_of(row).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 Result<ReservationTable> read_reservation_table(std::string text, std::string_view file) {
   const Result<document::Value> value = document::parse_json(std::move(text), file);
   if (!value) return value.error();

@@ -13,6 +13,8 @@ namespace berth::views {
 
 // One JSON object, ending in a line feed.
 std::string write_reservation_table(const ReservationTable& table);
+// One of its targets, without a line feed.
+std::string reservation_text(const ReservationTable::Row& row);
 // Reads such a document. An Error has file:line:column.
 Result<ReservationTable> read_reservation_table(std::string text, std::string_view file);
 
