@@ -16,7 +16,8 @@ bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 |
 
 bool is_written_by_people(const fs::path& path) {
   static const std::vector<std::string> kSuffixes{".h",    ".cpp", ".md",  ".txt", ".cmake",
-                                                  ".yaml", ".yml", ".scn", ".json"};
+                                                  ".yaml", ".yml", ".scn", ".json",
+                                                  ".ts",   ".tsx", ".mjs", ".css"};
   // The rules of docs/design/oracle.md and of recorded runs are kept in Go.
   static const std::vector<std::string> kFolders{"scripts", ".ci", "oracle", "recorded"};
   const auto is_among = [](const std::vector<std::string>& all, const fs::path& one) {
@@ -126,7 +127,7 @@ Tree read_tree(const std::string& root) {
   for (auto entry = fs::recursive_directory_iterator(root);
        entry != fs::recursive_directory_iterator(); ++entry) {
     const std::string name = entry->path().filename().generic_string();
-    if (entry->is_directory() && (name == ".git" || name.starts_with("build"))) {
+    if (entry->is_directory() && (name == ".git" || name.starts_with("build") || name == "bundle")) {
       entry.disable_recursion_pending();
     }
     const bool is_licence = name == "LICENSE";
