@@ -71,6 +71,8 @@ class ConfigLoader {
     require_known_keys(root["fairShare"], "fairShare");
     config_.fair_share.half_life =
         duration_within(root["fairShare"]["halfLife"], kUsageHalfLife, kHalfLifeRange);
+    require_known_keys(root["page"], "page");
+    config_.page.enabled = root["page"]["enabled"].boolean(config_.page.enabled);
     if (reading_.failed()) return reading_.error();
     for (std::string& each : advice_on(config_.session)) {
       config_.warnings.push_back(std::move(each));

@@ -142,6 +142,12 @@ struct ForecastSettings {
   bool operator==(const ForecastSettings&) const = default;
 };
 
+// The page that shows the cluster (docs/page.md).
+struct PageSettings {
+  bool enabled = true;
+  bool operator==(const PageSettings&) const = default;
+};
+
 // How fast use is forgotten (docs/design/fairshare.md).
 struct FairShareSettings {
   Duration half_life = kUsageHalfLife;
@@ -169,6 +175,7 @@ struct Config {
   HistorySettings history;
   ForecastSettings forecast;
   FairShareSettings fair_share;
+  PageSettings page;
   std::vector<std::string> warnings;  // settings that are accepted but hardly wanted; with places
   std::string text;                   // the text that it was read from
 };

@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 95> kKeys{{
+constexpr std::array<ConfigKey, 97> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "actions of a session, in this order; each once"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -42,6 +42,7 @@ constexpr std::array<ConfigKey, 95> kKeys{{
     {"", "history", "map", "none: nothing is recorded",
      "where berthd records jobs, nodes and queues for `berth simulate` (docs/design/history.md)"},
     {"", "forecast", "map", "", "when jobs that wait will start (docs/forecast.md)"},
+    {"", "page", "map", "", "the page that shows the cluster in a browser (docs/page.md)"},
     {"", "fairShare", "map", "", "how long what was used counts (docs/design/fairshare.md)"},
     {"", "metrics", "map", "ignored", "Volcano's; accepted and ignored with a warning"},
     {"", "args", "nothing", "ignored", "Volcano's; accepted when empty, with a warning"},
@@ -157,6 +158,8 @@ constexpr std::array<ConfigKey, 95> kKeys{{
      "name of kube-scheduler's Lease"},
     {"forecast", "period", "duration up to 1h", "`10s`",
      "how often starts are planned, while jobs wait; `0s`: they are not forecast"},
+    {"page", "enabled", "true or false", "`true`",
+     "it is served at `/page/`, beside the other pages"},
     {"history", "directory", "path", "required", "one for each berthd; it is made if need be"},
     {"history", "size", "amount, 4Mi to 1Ti", "`256Mi`",
      "of all files there; the oldest are deleted"},

@@ -13,6 +13,8 @@
 #include "daemon/endpoints.h"
 #include "daemon/environment.h"
 #include "daemon/history.h"
+#include "daemon/page.h"
+#include "daemon/page_access.h"
 #include "daemon/servers.h"
 #include "daemon/view.h"
 #include "proxy/key_pair.h"
@@ -47,12 +49,17 @@ class App {
                  environment_->shown_changed();
                },
                [](const std::string& line) { log(Level::info, line); }, EventQueue::kCapacity,
-               history_ == nullptr ? nullptr : &history_->recorder, true},
+               history_ == nullptr ? nullptr : &history_->recorder, true, true},
               std::move(scheduler)),
         endpoints_(*configuration_, metrics_, core_, *environment_, view_),
         servers_(*config_, where, environment_->callers()) {
     core_.service.add_routes(servers_.verbs());
     endpoints_.add_routes(servers_, page_maker_);
+    if (core_.page_feed == nullptr) return;
+    page_ = std::make_unique<Page>(core_, real_clock_);
+    page_->add_routes(servers_.pages(), [this](http::Handler handler) {
+      return for_trusted(std::move(handler), environment_->callers());
+    });
   }
 
   int run() {
@@ -101,6 +108,10 @@ class App {
     if (!watching) return watching;
     environment_->answer_to(core_.events);
     core_.loop.start();
+    if (page_ != nullptr) {
+      page_->start();
+      log(Level::info, "the page is at " + servers_.url() + "/page/");
+    }
     configuration_->follow({[this](const conf::Config& config) { adopt(config); },
                             [this](const std::string& complaint) {
                               metrics_.config_load_failed();
@@ -180,6 +191,7 @@ class App {
     core_.barrier.shutdown();
     environment_->stop_callers();
     if (view_ != nullptr) view_->stop();
+    if (page_ != nullptr) page_->stop();
     if (const Status stopped = servers_.stop(kServerDrain); !stopped) {
       log(Level::warning, stopped.error().to_string());
     }
@@ -211,6 +223,7 @@ class App {
   Endpoints endpoints_;
   Servers servers_;
   PageMaker page_maker_;
+  std::unique_ptr<Page> page_;  // null: the configuration has none
 };
 
 int run_app(const Flags& flags) {

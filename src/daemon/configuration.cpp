@@ -90,6 +90,7 @@ std::vector<std::string> Configuration::waiting_for_restart() const {
   if (now->kube_api != first_->kube_api) keys.push_back("kubeAPI");
   if (now->history != first_->history) keys.push_back("history");
   if (now->forecast != first_->forecast) keys.push_back("forecast");
+  if (now->page != first_->page) keys.push_back("page");
   if (now->fair_share != first_->fair_share) keys.push_back("fairShare");
   return keys;
 }

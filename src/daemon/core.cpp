@@ -53,6 +53,7 @@ Core::Core(Parts parts, engine::Scheduler scheduler)
       attempts(barrier, parts.real_clock),
       service(published, barrier, events, parts.real_clock, moves, attempts, parts.observer),
       forecasts(forecasts_of(parts)),
+      page_feed(page_feed_of(parts)),
       loop(loop_parts(parts), loop_settings(parts.config, parts.environment), std::move(scheduler)),
       config_(parts.config),
       environment_(parts.environment) {}
@@ -83,7 +84,8 @@ SessionLoop::Parts Core::loop_parts(const Parts& parts) {
           parts.recorder,
           forecasts.get(),
           &snapshots,
-          environment.learned_store()};
+          environment.learned_store(),
+          page_feed.get()};
 }
 
 std::unique_ptr<Forecasts> Core::forecasts_of(const Parts& parts) {
@@ -92,6 +94,11 @@ std::unique_ptr<Forecasts> Core::forecasts_of(const Parts& parts) {
   return std::make_unique<Forecasts>(
       Forecasts::Parts{parts.real_clock, parts.metrics, starts, [this] { events.wake(); }, period},
       forecast::rules_of(parts.config));
+}
+
+std::unique_ptr<PageFeed> Core::page_feed_of(const Parts& parts) {
+  if (!parts.page || !parts.config.page.enabled) return nullptr;
+  return std::make_unique<PageFeed>([this] { events.wake(); }, parts.metrics);
 }
 
 apiview::PodInterceptor::Parts Core::view_parts(std::function<void(const std::string&)> complain) {

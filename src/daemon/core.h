@@ -9,6 +9,7 @@
 #include "daemon/environment.h"
 #include "daemon/event_queue.h"
 #include "daemon/forecasts.h"
+#include "daemon/page_feed.h"
 #include "daemon/session_loop.h"
 #include "daemon/snapshots.h"
 #include "engine/scheduler.h"
@@ -35,6 +36,7 @@ class Core {
     std::size_t queue_capacity = EventQueue::kCapacity;
     history::Recorder* recorder = nullptr;  // null: nothing is recorded
     bool forecasts = false;                 // on a thread of its own
+    bool page = false;                      // its feed, if the configuration has it
   };
 
   Core(Parts parts, engine::Scheduler scheduler);
@@ -44,6 +46,7 @@ class Core {
 
  private:
   std::unique_ptr<Forecasts> forecasts_of(const Parts& parts);
+  std::unique_ptr<PageFeed> page_feed_of(const Parts& parts);
   SessionLoop::Parts loop_parts(const Parts& parts);
 
  public:  // in the order in which they depend on each other
@@ -59,6 +62,7 @@ class Core {
   extender::AttemptLog attempts;
   extender::Service service;
   std::unique_ptr<Forecasts> forecasts;  // null: there are none
+  std::unique_ptr<PageFeed> page_feed;   // likewise
   Snapshots snapshots{[this] { events.wake(); }};
   SessionLoop loop;
 

@@ -74,6 +74,9 @@ Result<Listening> Listening::of(const Flags& flags, const conf::Config& config) 
 Servers::Servers(const conf::Config& config, const Listening& where, ports::Callers* callers)
     : extender_(http::make_http_server(extender_options(config.extender, where.extender),
                                        verbs_.handler())) {
+  pages_address_ = where.pages.value_or(where.extender).address;
+  pages_have_tls_ =
+      where.pages ? config.pages && config.pages->tls : config.extender.tls.has_value();
   if (!where.pages) return;
   const auto tls = config.pages ? config.pages->tls : std::nullopt;
   http::Handler handler = pages_.handler();
@@ -89,6 +92,15 @@ Status Servers::start() {
   if (Status listening = pages_server_->start(); !listening) return listening;
   log(Level::info, "pages at port " + std::to_string(pages_server_->port()));
   return Done{};
+}
+
+// An address that stands for all is that of this machine, too.
+std::string Servers::url() const {
+  const std::uint16_t port = pages_server_ == nullptr ? extender_->port() : pages_server_->port();
+  std::string host = pages_address_;
+  if (host == "0.0.0.0" || host == "::") host = "localhost";
+  if (host.find(':') != std::string::npos) host = "[" + host + "]";
+  return (pages_have_tls_ ? "https://" : "http://") + host + ":" + std::to_string(port);
 }
 
 Status Servers::stop(Duration deadline) {

@@ -35,6 +35,8 @@ class Servers {
   Status stop(Duration deadline);
 
   std::uint16_t port() const { return extender_->port(); }
+  // Of the pages: "http://127.0.0.1:8892". After start().
+  std::string url() const;
   http::ServerCounts counts() const;  // of both
   // For /metrics: the certificates, in the exposition format; empty without TLS.
   std::string exposition() const;
@@ -42,6 +44,8 @@ class Servers {
  private:
   http::Router verbs_;
   http::Router pages_;
+  std::string pages_address_;
+  bool pages_have_tls_ = false;
   std::unique_ptr<http::HttpServer> extender_;
   std::unique_ptr<http::HttpServer> pages_server_;  // null: one serves all
 };

@@ -118,6 +118,7 @@ void SessionLoop::run() {
     parts_.recorder->finish(mirror_.cluster(), parts_.clock.now());
   }
   if (parts_.snapshots != nullptr) parts_.snapshots->end();
+  if (parts_.page != nullptr) parts_.page->end();
   const std::lock_guard lock(mutex_);
   has_stopped_leading_ = true;
   stopped_leading_.notify_all();
@@ -142,6 +143,7 @@ SessionLoop::Pause SessionLoop::step(const EventQueue::Batch& batch, bool is_syn
   constexpr Duration kUntilSynced = std::chrono::milliseconds(50);  // or caught up
   const bool has_run = turn(batch, is_synced, parts_.real_clock->now() >= due_);
   answer_snapshots(is_synced);
+  answer_page();
   const TimePoint now = parts_.real_clock->now();
   if (has_run) {
     gathers_until_ = now + kGathering;
@@ -232,6 +234,7 @@ void SessionLoop::take_in(const ports::WriteAnswer& answer) {
     reconciler_.take(*ended);
     evictions_.take(*ended, now);
     evicted_work_.take(*ended, now);
+    if (parts_.page != nullptr) parts_.page->take(*ended, now);
     has_answers_ = true;
     const auto refused = reconcile::refused_eviction(*ended);
     if (!refused) return;
@@ -251,7 +254,7 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   gangs_.settle(now);
   settle_and_ask(now);
   guard_.follow(mirror_.cluster());
-  const Plan plan = scheduler_.run(mirror_.cluster_for_session(), now, &parts_.metrics,
+  const Plan plan = scheduler_.run(mirror_.cluster_for_session(), now, &observer(),
                                    announcer_.order_wish(mirror_.cluster(), now));
   guard_.pass_over(mirror_.cluster());
   const Duration took = parts_.real_clock->now() - begin;
@@ -271,6 +274,9 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   announce(plan, now);
   reconcile(now);
   report(plan, events.size(), took);
+  if (parts_.page != nullptr) {
+    parts_.page->session_done(plan, mirror_.cluster(), events.size(), took, now);
+  }
   begin_forecast(plan, now);
 }
 
@@ -291,6 +297,7 @@ void SessionLoop::follow_up() {
 void SessionLoop::evict(const Plan& plan, TimePoint now) {
   for (const PlannedEviction& eviction : plan.evictions) {
     note_eviction(eviction.task);
+    if (parts_.page != nullptr) parts_.page->begun(eviction, mirror_.cluster());
     reconciler_.evict(eviction, mirror_.cluster(), now);
   }
 }
@@ -312,7 +319,7 @@ void SessionLoop::announce(const Plan& plan, TimePoint now) {
   announcer_.announce_phases(mirror_.take_phase_changes(), cluster);
   announcer_.announce_unclaimed(changed, cluster, now);
   reconciler_.look_at(changed);
-  reconciler_.look_at(announcer_.announce(plan, cluster, now));
+  look_at(announcer_.announce(plan, cluster, now));
   take_forecast(now);
   if (views_.refresh(plan, cluster, now)) announcer_.announce_queues(*views_.queues());
   reconciler_.set_options(reconciler_options());

@@ -19,6 +19,7 @@
 #include "daemon/gang_keeper.h"
 #include "daemon/guard_keeper.h"
 #include "daemon/learned.h"
+#include "daemon/page_feed.h"
 #include "daemon/published_views.h"
 #include "daemon/snapshots.h"
 #include "daemon/stale_plans.h"
@@ -70,6 +71,7 @@ class SessionLoop {
     Forecasts* forecasts = nullptr;                 // null: no starts are forecast
     Snapshots* snapshots = nullptr;                 // null: nobody may ask for one
     ports::LearnedStore* learned = nullptr;         // null: nothing outlives this process
+    PageFeed* page = nullptr;                       // null: there is no page
   };
   struct Settings {
     mirror::Options mirror;
@@ -163,6 +165,9 @@ class SessionLoop {
   void take_forecast(TimePoint now);
   void begin_forecast(const Plan& plan, TimePoint now);
   void answer_snapshots(bool is_synced);
+  void answer_page();
+  engine::SessionObserver& observer();
+  void look_at(const std::vector<JobId>& waiting);  // their reasons or starts are others
   void reconcile(TimePoint now);
   void give_up(const std::vector<PlacementDropped>& drops);
   void drop(const std::vector<PlacementDropped>& drops);

@@ -54,7 +54,7 @@ void SessionLoop::take_forecast(TimePoint now) {
   const Cluster& cluster = mirror_.cluster();
   const auto broken = parts_.forecasts->take(cluster, now);
   if (!broken) return;
-  reconciler_.look_at(announcer_.take_starts(parts_.forecasts->table(), cluster, now));
+  look_at(announcer_.take_starts(parts_.forecasts->table(), cluster, now));
   for (const forecast::Promises::Broken& each : *broken) {
     announcer_.announce_broken_promise(cluster.job(each.job), text_of(each), now);
   }

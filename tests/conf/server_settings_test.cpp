@@ -57,5 +57,14 @@ TEST(ServerSettings, says_where_to_go_from_a_mode_that_is_gone) {
   }
 }
 
+TEST(PageSettings, SwitchThePageOff) {
+  EXPECT_TRUE(with_sections("")->page.enabled);
+  EXPECT_FALSE(with_sections("page: {enabled: false}\n")->page.enabled);
+  const auto refused = with_sections("page: {enabled: maybe}\n");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().to_string().find("page.enabled"), std::string::npos);
+  EXPECT_FALSE(with_sections("page: {off: true}\n"));
+}
+
 }  // namespace
 }  // namespace berth::conf::server_settings_test

@@ -19,7 +19,7 @@ using http::testing::Authority;
 
 const std::vector<std::string> kProbes{"/healthz", "/livez", "/readyz"};
 const std::vector<std::string> kPages{"/metrics",  "/queues",  "/reservations", "/evictions",
-                                      "/snapshot", "/configz", "/version"};
+                                      "/snapshot", "/configz", "/version",      "/page/"};
 const std::vector<std::string> kVerbs{"/plan/filter", "/plan/prioritize", "/commit/bind",
                                       "/guard/preempt"};
 
@@ -178,7 +178,7 @@ std::vector<std::string> own_addresses() {
   return addresses;
 }
 
-// As in a pod: the port is open to the network.
+// As in a pod: the port is open to the network. PAGE-12
 TEST_F(ServersTest, FromTheNetworkOnlyProbesAndMetricsAreAnswered) {
   for (const bool has_own_port : {true, false}) {
     const auto berthd =
@@ -191,7 +191,8 @@ TEST_F(ServersTest, FromTheNetworkOnlyProbesAndMetricsAreAnswered) {
       http::ClientOptions options = at(port);
       options.url = "http://" + address + ":" + std::to_string(port);
       const int of_names = address.starts_with("127.") ? 200 : 403;
-      for (const char* path : {"/queues", "/reservations", "/evictions", "/snapshot", "/configz"}) {
+      for (const char* path : {"/queues", "/reservations", "/evictions", "/snapshot", "/configz",
+                               "/page/", "/page/state"}) {
         EXPECT_EQ(status(options, path), of_names) << address << path;
       }
       for (const char* path : {"/healthz", "/livez", "/readyz", "/metrics"}) {

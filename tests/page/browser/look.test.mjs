@@ -1,0 +1,133 @@
+// A large cluster, by the fixture: looks, names that want to do harm, sizes. With BERTH_PAGE_SHOTS, a
+// directory, each view is photographed.
+import assert from "node:assert/strict";
+import { after, before, describe } from "node:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { LargeCluster, serve } from "./fixture.mjs";
+import { axeSource, bundle, launch, open, show, test } from "./support.mjs";
+
+const kViews = ["cluster", "jobs", "queues", "reservations", "sessions", "whatif"];
+const shots = process.env.BERTH_PAGE_SHOTS;
+
+let browser;
+before(async () => { browser = await launch(); });
+after(async () => { await browser.close(); });
+
+async function photograph(page, name) {
+  if (!shots) return;
+  mkdirSync(shots, { recursive: true });
+  await page.waitForFunction(() => document.fonts.ready.then(() => true));
+  await page.screenshot({ path: join(shots, `${name}.png`) });
+}
+
+// The faults that axe calls serious or critical.
+async function axe(page) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  return violations.filter((each) => ["serious", "critical"].includes(each.impact))
+    .map((each) => `${each.id}: ${each.help}: ${each.nodes.slice(0, 3).map((node) => node.html).join(" | ")}`);
+}
+
+describe("looks", () => {
+  let server;
+  before(async () => { server = await serve(new LargeCluster({ nodes: 400, pods: 1600, waiting: 60 }), bundle); });
+  after(() => server.close());
+
+  for (const [name, colorScheme, width, height] of [
+    ["light", "light", 1360, 850], ["dark", "dark", 1360, 850], ["narrow", "light", 390, 800],
+  ]) {
+    test(`each view is accessible: ${name}`, async () => {
+      const { page, close } = await open(browser, server.url);
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height });
+      for (const view of kViews) {
+        await show(page, `#/${view}`);
+        await photograph(page, `${view}-${name}`);
+        assert.deepEqual(await axe(page), [], `${view}, ${name}`);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(overflow <= 0, `${view}, ${name}: ${overflow} pixels too wide`);
+      }
+      const job = await page.evaluate(() => location.hash);
+      assert.equal(job, "#/whatif");
+      await show(page, "#/jobs?state=waiting");
+      await page.locator("tbody tr:not(.space)").first().click();
+      await page.getByRole("complementary").waitFor();
+      await photograph(page, `job-${name}`);
+      assert.deepEqual(await axe(page), [], `panel, ${name}`);
+      await close();
+    });
+  }
+
+  test("times are in the zone of the viewer", async () => {
+    const { page, close } = await open(browser, server.url);
+    const session = await browser.context.newCDPSession(page);
+    await session.send("Emulation.setTimezoneOverride", { timezoneId: "Asia/Kolkata" });
+    await page.reload();
+    await show(page, "#/jobs?state=waiting");
+    const first = page.locator("tbody time").first();
+    const at = new Date(await first.getAttribute("datetime"));
+    const wanted = at.toLocaleTimeString("en-GB", { timeZone: "Asia/Kolkata", hour: "2-digit", minute: "2-digit" });
+    assert.ok((await first.innerText()).endsWith(wanted), `${await first.innerText()}, not ${wanted}`);
+    await close();
+  });
+});
+
+describe("names that want to do harm", () => {
+  test("PAGE-11: they are text", async () => {
+    const harm = (text) => `${text}<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>" onmouseover="window.harmed=1`;
+    const server = await serve(new LargeCluster({ nodes: 60, pods: 240, waiting: 20, queues: 5, names: harm }), bundle);
+    const { page, close } = await open(browser, server.url);
+    for (const view of kViews) {
+      await show(page, `#/${view}`);
+      await page.mouse.move(300, 400);
+      const found = await page.evaluate(() => ({
+        harmed: window.harmed, elements: document.querySelectorAll("img, script:not([src]), [onmouseover]").length,
+      }));
+      assert.deepEqual(found, { harmed: undefined, elements: 0 }, view);
+    }
+    await show(page, "#/jobs?state=waiting");
+    await page.locator("tbody tr:not(.space)").first().click();
+    assert.match(await page.getByRole("complementary").innerText(), /<script>window.harmed=1<\/script>/);
+    // A command for a shell has the name in quotes.
+    assert.match(await page.locator(".command code").first().innerText(), /-n ns-\d+ 'train-\d+<img/);
+    assert.equal(await page.evaluate(() => window.harmed), undefined);
+    await close();
+    server.close();
+  });
+});
+
+describe("5,000 nodes and 20,000 pods", () => {
+  test("a change redraws the tiles that it is about", async (context) => {
+    const cluster = new LargeCluster();
+    const server = await serve(cluster, bundle, 300);
+    const { page, close } = await open(browser, server.url);
+    await page.getByText("5,000 nodes").waitFor();
+    await page.waitForFunction(() => performance.getEntriesByName("berth-tiles-some").length >= 3);
+    const times = await page.evaluate(() => {
+      const of = (name) => performance.getEntriesByName(name).map((entry) => entry.duration);
+      const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
+      const paint = performance.getEntriesByName("first-contentful-paint")[0];
+      return { all: median(of("berth-tiles-all")), some: median(of("berth-tiles-some")), anew: of("berth-tiles-all").length, paint: paint?.startTime };
+    });
+    context.diagnostic(`all tiles ${times.all.toFixed(1)} ms, changed tiles ${times.some.toFixed(1)} ms`);
+    assert.ok(times.anew <= 3, `all tiles were drawn ${times.anew} times`);
+    // Frames while the mouse moves over the tiles.
+    const box = await page.getByRole("application").boundingBox();
+    await page.evaluate(() => {
+      window.frames = [];
+      let last = performance.now();
+      const look = (now) => { window.frames.push(now - last); last = now; requestAnimationFrame(look); };
+      requestAnimationFrame(look);
+    });
+    for (let i = 0; i < 60; ++i) await page.mouse.move(box.x + 20 + i * 15, box.y + 20 + i * 5);
+    const frames = await page.evaluate(() => window.frames.slice(2).sort((a, b) => a - b));
+    context.diagnostic(`frames while the mouse moves: median ${frames[Math.floor(frames.length / 2)].toFixed(1)} ms, 95 % within ${frames[Math.floor(frames.length * 0.95)].toFixed(1)} ms`);
+    await photograph(page, "cluster-large");
+    await page.getByRole("button", { name: "Table" }).click();
+    const rows = await page.locator(".long-table tbody tr").count();
+    assert.ok(rows < 100, `${rows} rows are in the table`);
+    await close();
+    server.close();
+  });
+});
