@@ -5,6 +5,7 @@
 #include <random>
 #include <string>
 
+#include "daemon/thread_priority.h"
 #include "page/assets.h"
 
 namespace berth::daemon {
@@ -27,7 +28,8 @@ Page::Page(Core& core, const Clock& real_clock)
            .history = core.page_feed->history(),
            .queues = [&core] { return core.queues.load(); },
            .reservations = [&core] { return core.reservations.load(); },
-           .real_clock = real_clock}) {}
+           .real_clock = real_clock,
+           .on_start = lower_thread_priority}) {}
 
 // PAGE-12
 void Page::add_routes(http::Router& router, const Guard& guard) {

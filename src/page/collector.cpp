@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "berth/model/dimensions.h"
+#include "berth/model/time_limit.h"
 
 namespace berth::page {
 
@@ -52,7 +53,20 @@ std::optional<TimePoint> start_of(const Job& job, const Cluster& cluster) {
   return first;
 }
 
-JobPart part_of(const Job& job, const Cluster& cluster) {
+// None: a pod may run for ever, or none has a node.
+std::optional<TimePoint> end_of(const Job& job, const Cluster& cluster, TimePoint now) {
+  std::optional<TimePoint> last;
+  for (const TaskId id : job.tasks) {
+    const Task& task = cluster.task(id);
+    if (!task.node.is_valid() || !occupies_node(task.status)) continue;
+    const TimePoint end = gone_by(cluster, task, now);
+    if (end == TimePoint::max()) return std::nullopt;
+    last = std::max(end, last.value_or(end));
+  }
+  return last;
+}
+
+JobPart part_of(const Job& job, const Cluster& cluster, TimePoint now) {
   JobPart part;
   part.id = number_of(job.id);
   part.name = job.name;
@@ -69,6 +83,7 @@ JobPart part_of(const Job& job, const Cluster& cluster) {
   part.created = job.created;
   part.waits_since = std::max(job.first_seen, job.ran_until);
   part.started = start_of(job, cluster);
+  part.ends = end_of(job, cluster, now);
   if (job.election) {
     part.target_since = job.election->since;
     part.target_why = job.election->why;
@@ -275,7 +290,7 @@ void Collector::collect_jobs(const Cluster& cluster, const Reasons& reasons, Tim
     seen.version = version;
     seen.code = code;
     noted_[j] = 0;
-    JobPart& part = batch.jobs.emplace_back(page::part_of(job, cluster));
+    JobPart& part = batch.jobs.emplace_back(page::part_of(job, cluster, now));
     add_reason(job, reasons, now, seen, part);
   }
 }

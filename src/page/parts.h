@@ -62,6 +62,8 @@ struct JobPart {
   TimePoint waits_since;             // when a scheduler first saw it, or when it lost its last pod
   std::optional<TimePoint> started;  // its first pod that has a node got it then
 
+  std::optional<TimePoint> ends;  // its pods that have nodes are gone by then, by their limits
+
   std::string reason;  // the code; empty: it does not wait
   std::string message;
   std::optional<WrittenStart> start;      // forecast

@@ -79,6 +79,7 @@ void Stream::stop() {
 
 void Stream::run() {
   name_thread("page-state");
+  if (parts_.on_start) parts_.on_start();
   while (true) {
     const TimePoint due = turn();
     std::unique_lock lock(mutex_);

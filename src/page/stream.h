@@ -41,6 +41,7 @@ class Stream {
     std::function<std::shared_ptr<const views::QueueTable>()> queues;              // null: none
     std::function<std::shared_ptr<const views::ReservationTable>()> reservations;  // null: none
     const Clock& real_clock;
+    std::function<void()> on_start = {};  // of the thread, on it
   };
 
   explicit Stream(Parts parts);

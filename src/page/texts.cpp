@@ -99,6 +99,7 @@ std::string more_text(const JobPart& job) {
     add_time("from", job.start->likely_from);
     add_time("to", job.start->likely_to);
   }
+  add_time("ends", job.ends);
   add_time("target", job.target_since);
   if (!job.target_why.empty()) more.key("why").text(job.target_why);
   add_time("promised", job.promised);

@@ -126,6 +126,22 @@ TEST_F(CollectorTest, APlannedPodIsSeenOnItsNode) {
   EXPECT_EQ(batch.jobs[0].counts[JobPart::planned], 1);
 }
 
+TEST_F(CollectorTest, AJobEndsByTheLimitsOfItsPods) {
+  for (int i = 0; i < 2; ++i) {
+    PodObject pod = running_on(make_member("a", i), "n2");
+    pod.started = now_;
+    pod.scheduled = now_;
+    pod.times.deadline = std::chrono::minutes(10 + i);
+    mirror_.apply(pod);
+  }
+  const Batch batch = collect();
+  ASSERT_EQ(batch.jobs.size(), 1U);
+  EXPECT_EQ(batch.jobs[0].started, now_);
+  EXPECT_EQ(batch.jobs[0].ends, now_ + std::chrono::minutes(11));
+  run("a", 1, "n2");  // without a limit
+  EXPECT_FALSE(collect().jobs[0].ends);
+}
+
 TEST_F(CollectorTest, AJobThatIsDoneIsGone) {
   const std::int64_t id = collect().jobs[0].id;
   for (int i = 0; i < 2; ++i) {

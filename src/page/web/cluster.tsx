@@ -255,7 +255,7 @@ function NodeTable({ model, parameters }: ViewProps) {
 
 // The jobs that are served next, with the reason: the question behind most looks at this page.
 function Next({ model }: { model: Model }) {
-  const jobs = model.order.map((id) => model.job(id)).filter((job): job is Job => job !== undefined && isWaiting(job)).slice(0, 4);
+  const jobs = model.order.map((id) => model.job(id)).filter((job): job is Job => job !== undefined && isWaiting(job)).slice(0, 3);
   if (jobs.length === 0) return null;
   return (
     <section class="next" aria-label="Next in line">

@@ -9,6 +9,19 @@ export type Status =
 const kPatience = 35_000; // an answer comes within 20 s
 const kPauses = [250, 500, 1000, 2000, 5000];
 
+// A page that nobody sees asks nothing.
+async function isVisible(): Promise<void> {
+  if (!document.hidden) return;
+  await new Promise<void>((resolve) => {
+    const look = () => {
+      if (document.hidden) return;
+      document.removeEventListener("visibilitychange", look);
+      resolve();
+    };
+    document.addEventListener("visibilitychange", look);
+  });
+}
+
 export class Connection {
   status: Status = { kind: "connecting" };
   bytes = 0; // of all answers, as text
@@ -21,6 +34,7 @@ export class Connection {
 
   async run(): Promise<void> {
     while (!this.isStopped) {
+      await isVisible();
       try {
         await this.ask();
         this.failures = 0;

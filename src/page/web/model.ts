@@ -38,6 +38,7 @@ export interface More {
   why?: string;
   promised?: number;
   limit?: number;
+  ends?: number; // by limits
   gated?: number;
 }
 

@@ -90,6 +90,7 @@ export function JobPanel({ model, name }: { model: Model; name: string }) {
         ["runs since", job.started > 0 && <span><Time at={job.started} now={model.now} /> ({duration(model.now - job.started)})</span>],
         ["position", place && `${count(place.inQueue)} of ${count(place.ofQueue)} in its queue, ${count(place.all)} of ${count(model.order.length)} in all`],
         ["start", isWaiting(job) && <Start job={job} now={model.now} />],
+        ["ends", more.ends !== undefined && <span>by <Time at={more.ends} now={model.now} />, by its limits</span>],
         ["time limit", more.limit !== undefined && duration(more.limit)],
         ["nodes kept since", more.target !== undefined && <Time at={more.target} now={model.now} />],
         ["because", more.why],

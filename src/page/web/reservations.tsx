@@ -18,9 +18,8 @@ function occupantsOf(model: Model, reservation: Reservation): Occupant[] {
     for (const group of model.nodes.get(name)?.groups ?? []) {
       if (group.job === own || group.state === PodState.claimed) continue;
       const job = model.job(group.job);
-      const limit = job?.more.limit;
       const known = byJob.get(group.job) ??
-        { job, pods: 0, nodes: 0, leaving: false, ends: job && limit !== undefined && job.started > 0 ? job.started + limit : 0 };
+        { job, pods: 0, nodes: 0, leaving: false, ends: job?.more.ends ?? 0 };
       known.pods += group.pods;
       known.nodes += 1;
       known.leaving = known.leaving || group.state === PodState.leaving;

@@ -31,7 +31,7 @@ const kLabel = 15;
 const kPadding = 4;
 const kBetweenFrames = 6;
 
-const gapOf = (size: number): number => (size >= 42 ? 6 : size >= 22 ? 3 : size >= 10 ? 2 : 1);
+const gapOf = (size: number): number => (size >= 42 ? 7 : size >= 22 ? 4 : 2);
 
 function pathOf(domain: Domain | undefined, model: Model): string {
   const names: string[] = [];
@@ -206,9 +206,9 @@ function drawStack(context: CanvasRenderingContext2D, tile: Tile, size: number, 
   for (const group of tile.node.groups) {
     const whole = Math.min(size, Math.max(1, partOf(group, tile.node) * size));
     // A band for each pod, if they are wide enough to be seen apart.
-    const bands = whole / group.pods >= 5 ? group.pods : 1;
+    const bands = size >= 30 && whole / group.pods >= 5 ? group.pods : 1;
     const height = whole / bands;
-    const gap = height >= 5 ? 1 : 0;
+    const gap = size >= 30 && height >= 5 ? 1 : 0;
     for (let i = 0; i < bands; ++i) {
       if (group.state === PodState.claimed) {
         fillArea(context, group, look, tile.x, top + gap, size, height - gap);

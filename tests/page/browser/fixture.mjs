@@ -59,7 +59,9 @@ export class LargeCluster {
   addJob(pods) {
     const id = this.nextJob++;
     const queue = this.queues[Math.floor(this.random() ** 1.6 * this.queues.length)];
-    this.jobs.set(id, { id, name: this.names(`ns-${id % 40}/train-${id}`), queue, pods, running: 0, started: this.now - Math.floor(this.random() * 40000), more: id % 3 === 0 ? { limit: 86400 } : {} });
+    this.jobs.set(id, { id, name: this.names(`ns-${id % 40}/train-${id}`), queue, pods, running: 0, started: this.now - Math.floor(this.random() * 40000), more: {} });
+    const job = this.jobs.get(id);
+    if (id % 3 === 0) job.more = { limit: 86400, ends: job.started + 86400 };
     return id;
   }
 
