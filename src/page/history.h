@@ -30,8 +30,8 @@ struct SessionRecord {
   std::size_t evictions = 0;
   std::size_t waiting_jobs = 0;
   std::size_t waiting_pods = 0;
-  std::vector<std::pair<std::string_view, Duration>> actions;  // in order; names in static storage
-  std::vector<Duration> waits;                                 // of jobs that started
+  std::vector<std::pair<std::string_view, Duration>> actions = {};  // names in static storage
+  std::vector<Duration> waits = {};                                 // of jobs that started
 };
 
 // The parts in use at a moment, in millionths, by resource.
@@ -44,16 +44,16 @@ struct UseSample {
 
 struct EvictionRecord {
   TimePoint at;
-  std::string pod;  // namespace/name, as all names here
-  std::string job;
-  std::string queue;
-  std::string node;
-  std::string claimant;  // empty: it had to leave without one
-  std::string_view action;
-  std::string_view as;
-  std::string why;
-  Duration age{};     // for which the pod had its node
-  NamedAmounts room;  // that it had
+  std::string pod = {};  // namespace/name, as all names here
+  std::string job = {};
+  std::string queue = {};
+  std::string node = {};
+  std::string claimant = {};  // empty: it had to leave without one
+  std::string_view action = {};
+  std::string_view as = {};
+  std::string why = {};
+  Duration age{};          // for which the pod had its node
+  NamedAmounts room = {};  // that it had
 };
 
 // Sums over some time (PAGE-6).

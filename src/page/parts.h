@@ -32,11 +32,11 @@ struct NodePart {
   std::string name;
   bool is_unschedulable = false;
   std::int64_t domain = kNone;  // DomainPart::id, the innermost
-  std::vector<std::int64_t> allocatable;
-  std::vector<std::int64_t> used;
+  std::vector<std::int64_t> allocatable = {};
+  std::vector<std::int64_t> used = {};
   std::int64_t target = kNone;  // the job that it is locked for
-  std::string queue;            // that it is locked for; empty: none
-  std::vector<PodGroupPart> groups;
+  std::string queue = {};       // that it is locked for; empty: none
+  std::vector<PodGroupPart> groups = {};
   bool operator==(const NodePart&) const = default;
 };
 

@@ -109,7 +109,7 @@ export function App({ model, connection, listeners }: { model: Model; connection
       <Banner connection={connection} model={model} />
       <div class={hasPanel ? "body with-panel" : "body"}>
         <main id="main" tabIndex={-1} ref={main}>
-          {model.version === 0
+          {model.cluster.version === ""
             ? <p class="boot">{connection.status.kind === "stale" ? "There is nothing to show yet." : "Asking berthd …"}</p>
             : <Shown model={model} parameters={parameters} />}
         </main>
