@@ -60,7 +60,7 @@ class PageFeed final : public engine::SessionObserver {
   engine::SessionObserver& next_;
   page::Collector collector_;
   page::History history_;
-  std::vector<std::pair<std::string_view, Duration>> actions_;  // of the session under way
+  std::vector<std::pair<std::string, Duration>> actions_;  // of the session under way
   TimePoint sampled_at_;
   std::map<std::string, page::EvictionRecord> under_way_;  // by uid of the victim
   std::map<std::string, TimePoint> scheduled_;             // likewise

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -30,8 +31,8 @@ struct SessionRecord {
   std::size_t evictions = 0;
   std::size_t waiting_jobs = 0;
   std::size_t waiting_pods = 0;
-  std::vector<std::pair<std::string_view, Duration>> actions = {};  // names in static storage
-  std::vector<Duration> waits = {};                                 // of jobs that started
+  std::vector<std::pair<std::string, Duration>> actions = {};
+  std::vector<Duration> waits = {};  // of jobs that started
 };
 
 // The parts in use at a moment, in millionths, by resource.
@@ -49,8 +50,8 @@ struct EvictionRecord {
   std::string queue = {};
   std::string node = {};
   std::string claimant = {};  // empty: it had to leave without one
-  std::string_view action = {};
-  std::string_view as = {};
+  std::string action = {};
+  std::string_view as = {};  // to_string() of it
   std::string why = {};
   Duration age{};          // for which the pod had its node
   NamedAmounts room = {};  // that it had
@@ -63,7 +64,7 @@ struct Span {
   std::size_t sessions = 0;
   Duration took{};
   Duration longest{};
-  std::map<std::string_view, Duration> actions;
+  std::map<std::string, Duration, std::less<>> actions;
   std::size_t binds = 0;
   std::size_t admitted = 0;
   std::size_t evictions = 0;
