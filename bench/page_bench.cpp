@@ -113,7 +113,7 @@ void write_all(benchmark::State& state) {
   }
 }
 
-// What each session pays, whether somebody looks or not.
+// The part of each session, whether somebody looks or not.
 void remember_session(benchmark::State& state) {
   page::History history;
   page::SessionRecord record;

@@ -66,8 +66,6 @@ class Writer {
   bool is_after_key_ = false;
 };
 
-constexpr auto kReplaced = nlohmann::ordered_json::error_handler_t::replace;
-
 std::int64_t seconds_of(TimePoint time) {
   return std::chrono::floor<std::chrono::seconds>(time.time_since_epoch()).count();
 }
@@ -205,7 +203,10 @@ std::string text_of(std::uint64_t number, const EvictionRecord& eviction) {
   item.text(eviction.pod).text(eviction.job).text(eviction.queue).text(eviction.node);
   item.text(eviction.claimant).text(eviction.action).text(eviction.as).text(eviction.why);
   item.number(std::chrono::duration_cast<std::chrono::seconds>(eviction.age).count());
-  return item.raw(views::json_of(eviction.room).dump(-1, ' ', false, kReplaced)).end(']');
+  using Json = nlohmann::ordered_json;
+  const std::string room =
+      views::json_of(eviction.room).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return item.raw(room).end(']');
 }
 
 std::string text_of(const Span& span, const std::vector<std::string>& actions,

@@ -53,7 +53,9 @@ bool leads_somewhere(const Tree& tree, const File& from, const std::string& targ
   std::string path = relative.empty() ? from.path : joined.lexically_normal().generic_string();
   if (path.ends_with("/")) path.pop_back();
   const File* file = tree.find(path);
-  if (file == nullptr) return hash == target.size() && tree.has_directory(path);
+  if (file == nullptr) {
+    return hash == target.size() && (tree.has_directory(path) || tree.pictures.contains(path));
+  }
   return hash == target.size() || has_heading(*file, target.substr(hash + 1));
 }
 

@@ -25,12 +25,15 @@ TEST(DocumentGates, FollowLinks) {
   const Tree tree{{{"docs/a.md",
                     "# A\n[ok](b.md) [ok](../src/x.cpp) [ok](https://x.org/y)\n"
                     "[ok](b.md#what-is-it) [ok](#a) [ok](../src)\n"
-                    "[1](c.md) [2](b.md#nothing) `[no](link)`\n[3](#b) [4](src)\n"},
+                    "[1](d.md) [2](b.md#nothing) `[no](link)`\n[3](#b) [4](src)\n"},
                    {"docs/b.md", "# B\n## What is *it*?\n"},
-                   {"src/x.cpp", ""}}};
+                   {"docs/c.md", "# C\n![ok](x.png) ![5](y.png)\n"},
+                   {"src/x.cpp", ""}},
+                  {"docs/x.png"}};
   EXPECT_EQ(joined(links_that_lead_nowhere(tree)),
-            "docs/a.md:4: c.md leads nowhere\ndocs/a.md:4: b.md#nothing leads nowhere\n"
-            "docs/a.md:5: #b leads nowhere\ndocs/a.md:5: src leads nowhere\n");
+            "docs/a.md:4: d.md leads nowhere\ndocs/a.md:4: b.md#nothing leads nowhere\n"
+            "docs/a.md:5: #b leads nowhere\ndocs/a.md:5: src leads nowhere\n"
+            "docs/c.md:2: y.png leads nowhere\n");
 }
 
 }  // namespace

@@ -15,9 +15,9 @@ namespace {
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool is_written_by_people(const fs::path& path) {
-  static const std::vector<std::string> kSuffixes{".h",    ".cpp", ".md",  ".txt", ".cmake",
-                                                  ".yaml", ".yml", ".scn", ".json",
-                                                  ".ts",   ".tsx", ".mjs", ".css"};
+  static const std::vector<std::string> kSuffixes{".h",    ".cpp", ".md",  ".txt",  ".cmake",
+                                                  ".yaml", ".yml", ".scn", ".json", ".ts",
+                                                  ".tsx",  ".mjs", ".css"};
   // The rules of docs/design/oracle.md and of recorded runs are kept in Go.
   static const std::vector<std::string> kFolders{"scripts", ".ci", "oracle", "recorded"};
   const auto is_among = [](const std::vector<std::string>& all, const fs::path& one) {
@@ -127,10 +127,14 @@ Tree read_tree(const std::string& root) {
   for (auto entry = fs::recursive_directory_iterator(root);
        entry != fs::recursive_directory_iterator(); ++entry) {
     const std::string name = entry->path().filename().generic_string();
-    if (entry->is_directory() && (name == ".git" || name.starts_with("build") || name == "bundle")) {
+    if (entry->is_directory() &&
+        (name == ".git" || name.starts_with("build") || name == "bundle")) {
       entry.disable_recursion_pending();
     }
     const bool is_licence = name == "LICENSE";
+    if (entry->is_regular_file() && entry->path().extension() == ".png") {
+      tree.pictures.insert(fs::relative(entry->path(), root).generic_string());
+    }
     if (!entry->is_regular_file() || !(is_licence || is_written_by_people(entry->path()))) continue;
     std::ifstream stream(entry->path(), std::ios::binary);
     std::ostringstream text;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,8 @@ struct File {
 };
 
 struct Tree {
-  std::vector<File> files;  // by path
+  std::vector<File> files;                           // by path
+  std::set<std::string, std::less<>> pictures = {};  // their paths
 
   const File* find(std::string_view path) const;
   bool has_directory(std::string_view path) const;
