@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -75,6 +76,7 @@ func TestTheChartRefusesWrongValues(t *testing.T) {
 		"dedicatedNodes: {effect: Sometimes}":        "at '/dedicatedNodes/effect'",
 		"dedicatedNodes: {key: \"a'\"}":              "at '/dedicatedNodes/key'",
 		"podMonitor: {interval: often}":              "at '/podMonitor/interval'",
+		"grafanaDashboard: {docs: docs/}":            "at '/grafanaDashboard/docs'",
 		"config: 'schedulerNames: [berth]'":          `steering.mode is "nominate"`,
 		"kubeScheduler: {config: '" + profile + "'}": `profiles for "other", and schedulerNames are "berth"`,
 		"{schedulerNames: [a], config: 'schedulerNames: [b]\n\n'}": "schedulerNames are a, and " +
@@ -396,6 +398,44 @@ func shippedAlerts(t testing.TB) []alert {
 		t.Fatalf("%v, %d groups of alerts", err, len(read.Groups))
 	}
 	return read.Groups[0].Rules
+}
+
+// The ConfigMap has the dashboard of deploy/monitoring, with links if the documents have an address.
+func TestTheDashboardIsForGrafanasSidecar(t *testing.T) {
+	if deployed(t, nil, "ConfigMap", "berth-dashboard") != nil {
+		t.Error("the dashboard is there by default")
+	}
+	shipped, err := os.ReadFile(harness.Deploy("monitoring", "dashboard.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := deployed(t, values(t, "grafanaDashboard: {enabled: true}"), "ConfigMap",
+		"berth-dashboard")
+	if text(t, config, "data", "berth.json") != string(shipped) {
+		t.Error("the ConfigMap has another dashboard than deploy/monitoring")
+	}
+	if label := config.GetLabels()["grafana_dashboard"]; label != "1" {
+		t.Errorf("the label of the sidecar is %q", label)
+	}
+	config = deployed(t, values(t, `grafanaDashboard: {enabled: true, labels: {team: ml}, `+
+		`annotations: {grafana_folder: Batch}, docs: "https://a.example/docs/"}`), "ConfigMap",
+		"berth-dashboard")
+	if config.GetLabels()["team"] != "ml" || config.GetAnnotations()["grafana_folder"] != "Batch" {
+		t.Errorf("labels %v, annotations %v", config.GetLabels(), config.GetAnnotations())
+	}
+	var linked struct{ Links []struct{ Title, URL string } }
+	if err := json.Unmarshal([]byte(text(t, config, "data", "berth.json")), &linked); err != nil {
+		t.Fatal(err)
+	}
+	if len(linked.Links) == 0 {
+		t.Error("the dashboard has no links")
+	}
+	for _, link := range linked.Links {
+		page, is := strings.CutPrefix(link.URL, "https://a.example/docs/")
+		if _, err := os.Stat(filepath.Join(harness.Repository(), "docs", page)); !is || err != nil {
+			t.Errorf("%s leads to %s: %v", link.Title, link.URL, err)
+		}
+	}
 }
 
 // documentedMetrics are the lines of docs/metrics.md by metric.
