@@ -80,7 +80,8 @@ constexpr std::array<ConfigKey, 97> kKeys{{
     {"pages.tls", "certFile", "path", "required", "certificate chain, PEM"},
     {"pages.tls", "keyFile", "path", "required", "private key, PEM"},
     {"pages.tls", "clientCAFile", "path", "none",
-     "clients must show a certificate of this CA, but for probes"},
+     "clients must show a certificate of this CA, or [a token](SECURITY.md#tokens), but for "
+     "probes"},
     {"barrier", "timeout", "duration, 100ms to 1h", "`10s`",
      "a held gang is given up after this long without a new member"},
     {"barrier", "maxTimeout", "duration, 100ms to 1h", "`25s`",
