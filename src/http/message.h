@@ -12,10 +12,10 @@
 namespace berth::http {
 
 struct Request {
-  std::string method = {};  // as sent: "GET", "POST"
-  std::string path = {};    // "/plan/filter": without the query, not percent-decoded
-  std::string query = {};   // the text after the first '?', or empty
-  std::string body = {};    // whole; its capacity exceeds its size by at least kBodyPadding
+  std::string method = {};         // as sent: "GET", "POST"
+  std::string path = {};           // "/plan/filter": without the query, not percent-decoded
+  std::string query = {};          // the text after the first '?', or empty
+  std::string body = {};           // whole; its capacity exceeds its size by at least kBodyPadding
   std::string authorization = {};  // the header, as sent; empty: none
   // The subject's common name in the peer's verified certificate; none without one.
   std::optional<std::string> peer_name = {};

@@ -52,7 +52,7 @@ struct StreamJob {
   Duration waited{};                // before it comes: it is as much older
   std::vector<std::string> places;  // by pod: it runs there from the first
   bool never_ends = false;
-  std::optional<StreamTarget> target = {};  // none: it is none yet
+  std::optional<StreamTarget> target = {};      // none: it is none yet
   std::optional<Duration> promised_start = {};  // it was promised this one (BEHIND-6)
   Duration ran{};                               // before it comes: lost when it starts anew
   std::string name_space = "trace";
