@@ -267,14 +267,14 @@ TEST_F(PublishTest, STEER16NamesThePodsThatMayExchangeTheirPlacesInTheOrderOfThe
     return mirror_.cluster().task(task).uid == "g-0" ? std::uint64_t{9} : std::uint64_t{3};
   };
   const auto plan = make_plan_table(mirror_.cluster(), options);
-  using Uids = std::vector<std::string>;
+  using UidList = std::vector<std::string>;
   ASSERT_NE(plan->find("g-0")->alike, nullptr);
-  EXPECT_EQ(*plan->find("g-0")->alike, (Uids{"g-0", "g-1", "g-2"}));
+  EXPECT_EQ(*plan->find("g-0")->alike, (UidList{"g-0", "g-1", "g-2"}));
   EXPECT_EQ(plan->find("g-0")->order, 9u);
   EXPECT_EQ(plan->find("g-1")->order, 3u);
   EXPECT_EQ(plan->find("g-1")->alike, plan->find("g-0")->alike);
   ASSERT_NE(plan->find("lone-1")->alike, nullptr);
-  EXPECT_EQ(*plan->find("lone-1")->alike, (Uids{"lone-0", "lone-1"}));
+  EXPECT_EQ(*plan->find("lone-1")->alike, (UidList{"lone-0", "lone-1"}));
   EXPECT_EQ(plan->find("h-0")->alike, nullptr);
   EXPECT_EQ(plan->exchanges, 5u);
 }
