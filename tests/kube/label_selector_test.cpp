@@ -9,7 +9,7 @@
 namespace berth::kube {
 namespace {
 
-using Labels = std::map<std::string, std::string>;
+using LabelMap = std::map<std::string, std::string>;
 
 NamespaceSelector selector(const std::string& text) {
   const auto parsed = parse_label_selector(text);
@@ -17,7 +17,7 @@ NamespaceSelector selector(const std::string& text) {
   return {*parsed};
 }
 
-bool selects(const std::string& text, const Labels& labels) {
+bool selects(const std::string& text, const LabelMap& labels) {
   return selector(text).selects("ns", labels);
 }
 
@@ -98,7 +98,7 @@ TEST(NamespaceCodec, KeepsLabels) {
   const auto decoded =
       decode_namespace(value_of("metadata: {name: ml, labels: {team: ml}}\n"), "n.yaml");
   ASSERT_TRUE(decoded);
-  EXPECT_EQ(decoded->labels, (Labels{{"team", "ml"}}));
+  EXPECT_EQ(decoded->labels, (LabelMap{{"team", "ml"}}));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "kubeapi/fake_api.h"
 #include "kubeapi/fake_server.h"
+#include "kubeapi/follower.h"
 #include "kubeapi/reflector.h"
 #include "kubeapi/waiting.h"
 
@@ -17,9 +18,8 @@ using namespace std::chrono_literals;
 using testing::Awaited;
 using testing::Call;
 using testing::FakeServer;
+using testing::kThings;
 using testing::Reply;
-
-constexpr const char* kThings = "/apis/test/v1/things";
 
 // A reflector on its thread, before a server.
 class MachineThreadTest : public ::testing::Test {

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr TimePoint kBegin(1h);
+constexpr TimePoint kFirstMoment(1h);
 
 // Answers when the test says so.
 class HeldTransport final : public Transport {
@@ -72,7 +72,7 @@ class RequestQueueTest : public ::testing::Test {
   void settle() { agenda_.run_for(0ns); }
 
   static constexpr std::uint64_t kEpoch = 5;
-  support::Agenda agenda_{kBegin};
+  support::Agenda agenda_{kFirstMoment};
   ports::Leadership leadership_{agenda_};
   HeldTransport transport_;
   Pulse pulse_{agenda_};

@@ -8,8 +8,6 @@ namespace {
 
 using namespace testing;
 
-const std::string kChunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-
 // The calls that an exchange got. The test reads them on the proxy's thread, or after it has ended.
 struct Seen {
   std::vector<std::string> calls;

@@ -15,6 +15,8 @@
 
 namespace berth::proxy::testing {
 
+inline const std::string kChunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
 // Nothing is intercepted.
 class NoInterceptor : public Interceptor {
  public:

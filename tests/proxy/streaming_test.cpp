@@ -5,8 +5,6 @@ namespace {
 
 using namespace testing;
 
-const std::string kChunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-
 std::string chunk(const std::string& bytes) {
   char size[32];
   std::snprintf(size, sizeof size, "%zx\r\n", bytes.size());
