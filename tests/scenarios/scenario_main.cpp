@@ -1,20 +1,46 @@
-#include <cstdio>
+#include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
+#include "source_dir.h"
 #include "support/scenario.h"
 
-// scenario_test FILE: plays one scenario; the reason of a failure goes to standard error.
+namespace {
+
+// Each tests/scenarios/TOPIC/NAME.scn is the test TOPIC.NAME.
+struct Named {
+  const char* topic;
+  const char* name;
+};
+
+constexpr Named kScenarios[] = {
+#include "scenarios.inc"
+};
+
+class Played : public testing::Test {
+ public:
+  explicit Played(std::string path) : path_(std::move(path)) {}
+
+  void TestBody() override {
+    const auto scenario = berth::support::Scenario::read(path_);
+    ASSERT_TRUE(scenario) << scenario.error().to_string();
+    EXPECT_EQ(berth::support::play_in_many_orders(*scenario), "");
+  }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: scenario_test FILE\n");
-    return 2;
+  const std::string folder = std::string(BERTH_SOURCE_DIR) + "/tests/scenarios/";
+  for (const Named& each : kScenarios) {
+    const std::string path = folder + each.topic + "/" + each.name + ".scn";
+    testing::RegisterTest(each.topic, each.name, nullptr, nullptr, path.c_str(), 1,
+                          [path]() -> testing::Test* { return new Played(path); });
   }
-  const auto scenario = berth::support::Scenario::read(argv[1]);
-  if (!scenario) {
-    std::fprintf(stderr, "%s\n", scenario.error().to_string().c_str());
-    return 2;
-  }
-  const std::string fault = berth::support::play_in_many_orders(*scenario);
-  if (fault.empty()) return 0;
-  std::fprintf(stderr, "%s\n", fault.c_str());
-  return 1;
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
 }
