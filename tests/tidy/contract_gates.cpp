@@ -55,12 +55,27 @@ std::vector<std::string> paths_after(const File& document, const std::string& la
   return paths;
 }
 
-const std::regex kId(R"(\b[A-Z]+-[0-9]+\b)");
+bool is_within(const std::string& text, std::size_t at, std::string_view characters) {
+  return at < text.size() && characters.find(text[at]) != std::string_view::npos;
+}
 
+// Words such as "GANG-1", with the line of the first. Of all texts, so without a regular
+// expression.
 std::map<std::string, std::size_t> ids_in(const std::string& text) {
+  constexpr std::string_view kCapitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  constexpr std::string_view kDigits = "0123456789";
+  const auto is_in_word = [&](std::size_t at) {
+    return at < text.size() &&
+           (text[at] == '_' || std::isalnum(static_cast<unsigned char>(text[at])) != 0);
+  };
   std::map<std::string, std::size_t> ids;
-  for (std::sregex_iterator at(text.begin(), text.end(), kId), end; at != end; ++at) {
-    ids.emplace(at->str(), line_at(text, static_cast<std::size_t>(at->position())));
+  for (std::size_t at = text.find('-'); at != std::string::npos; at = text.find('-', at + 1)) {
+    std::size_t begin = at;
+    while (is_within(text, begin - 1, kCapitals)) --begin;
+    std::size_t end = at + 1;
+    while (is_within(text, end, kDigits)) ++end;
+    if (begin == at || end == at + 1 || is_in_word(begin - 1) || is_in_word(end)) continue;
+    ids.emplace(text.substr(begin, end - begin), line_at(text, begin));
   }
   return ids;
 }
@@ -288,9 +303,13 @@ Complaints points_nobody_asks(const Tree& tree, const std::set<std::string>& una
     if (!may_ask || file.text.find("ask(") == std::string::npos) continue;
     asking += parts_of(file.text).code;
   }
+  static const std::regex kAsk(R"(\bask\(\s*points::(\w+))");
+  std::set<std::string> asked;
+  for (std::sregex_iterator at(asking.begin(), asking.end(), kAsk), end; at != end; ++at) {
+    asked.insert((*at)[1]);
+  }
   for (const PointText& point : points_of(*header)) {
-    const std::regex ask("\\bask\\(\\s*points::" + point.name + "\\b");
-    const bool is_asked = std::regex_search(asking, ask);
+    const bool is_asked = asked.contains(point.name);
     if (is_asked != unasked.contains(point.name)) continue;
     complaints.push_back(complaint(
         *header, point.line,

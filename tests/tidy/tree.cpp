@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <unordered_map>
 
 namespace berth::tidy {
 
@@ -156,7 +157,12 @@ std::string joined(const Complaints& complaints) {
   return text;
 }
 
-Parts parts_of(std::string_view text) { return Splitter(text).split(); }
+const Parts& parts_of(const std::string& text) {
+  static std::unordered_map<std::string, Parts> known;
+  const auto [at, is_new] = known.try_emplace(text);
+  if (is_new) at->second = Splitter(text).split();
+  return at->second;
+}
 
 std::size_t line_at(std::string_view text, std::size_t position) {
   const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(position, text.size()));
