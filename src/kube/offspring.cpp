@@ -30,8 +30,9 @@ std::string text_in(const Value& map, std::string_view key) {
 // All that one object of the input makes, also by those that it makes first.
 class Family {
  public:
-  Family(const Offspring::Sink& sink, const std::string& file, std::vector<std::string>& warnings)
-      : sink_(sink), file_(file), warnings_(warnings) {}
+  Family(const Offspring::Sink& sink, std::int64_t most, const std::string& file,
+         std::vector<std::string>& warnings)
+      : sink_(sink), most_(most), file_(file), warnings_(warnings) {}
 
   Result<Made> make(const Parent& parent) {
     made_.owner = parent.type.kind + " " + name_space_of(parent.object) + "/" +
@@ -53,8 +54,8 @@ class Family {
   Status take(const Value& child) {
     const TypeName type{text_in(child, "kind"), text_in(child, "apiVersion")};
     const bool is_pod = type.kind == kPodType.kind;
-    if (++(is_pod ? made_.pods : others_) > kPodsMax) {
-      return Error{made_.owner + " makes more than " + std::to_string(kPodsMax) +
+    if (++(is_pod ? made_.pods : others_) > most_) {
+      return Error{made_.owner + " makes more than " + std::to_string(most_) +
                        (is_pod ? " pods" : " objects") + ", expected fewer",
                    place_};
     }
@@ -64,11 +65,12 @@ class Family {
   }
 
   const Offspring::Sink& sink_;
+  const std::int64_t most_;
   const std::string& file_;
   std::vector<std::string>& warnings_;
   std::string place_;
   Made made_;
-  std::size_t others_ = 0;  // made besides pods
+  std::int64_t others_ = 0;  // made besides pods
 };
 
 }  // namespace
@@ -126,7 +128,7 @@ Status Offspring::make(const Sink& sink, std::vector<Made>& made,
                        std::vector<std::string>& warnings) const {
   for (const auto& [name, kept] : kept_) {
     if (has_children(name, kept)) continue;
-    Family family(sink, kept.file, warnings);
+    Family family(sink, most_, kept.file, warnings);
     Result<Made> of_one = family.make({kept.type, kept.object, kept.file, kept.has_own_uid});
     if (!of_one) return of_one.error();
     if (of_one->remark != kEnded) made.push_back(std::move(of_one).value());

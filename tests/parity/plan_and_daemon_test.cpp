@@ -19,7 +19,7 @@
 namespace berth::parity {
 namespace {
 
-constexpr std::uint64_t kSeeds = 100;
+constexpr std::uint64_t kSeeds = 40;
 constexpr Duration kLength = std::chrono::seconds(80);
 
 conf::Config shipped() {

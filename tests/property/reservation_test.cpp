@@ -17,7 +17,7 @@
 namespace berth::support::reservation_test {
 namespace {
 
-constexpr std::uint64_t kSeeds = 150;
+constexpr std::uint64_t kSeeds = 75;
 constexpr int kArrivals = 30;  // cycles in which jobs come
 constexpr int kCycles = 400;   // more than any stream needs to end
 

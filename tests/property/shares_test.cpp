@@ -10,7 +10,7 @@
 namespace berth::support::shares_test {
 namespace {
 
-constexpr std::uint64_t kSeeds = 10'000;
+constexpr std::uint64_t kSeeds = 4'000;
 
 using engine::QueueTree;
 using plugins::QueueDivision;

@@ -17,7 +17,7 @@
 namespace berth::support::target_shares_test {
 namespace {
 
-constexpr std::uint64_t kSeeds = 5;
+constexpr std::uint64_t kSeeds = 2;
 constexpr int kCycles = 120;
 constexpr int kCome = 2;  // pods a cycle and queue
 

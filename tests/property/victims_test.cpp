@@ -20,7 +20,7 @@
 namespace berth::support::victims_test {
 namespace {
 
-constexpr std::uint64_t kSeeds = 1500;
+constexpr std::uint64_t kSeeds = 750;
 constexpr int kMoreMost = 5;      // pods more than the fewest
 constexpr double kRatioMost = 3;  // times the fewest
 
