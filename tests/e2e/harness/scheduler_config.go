@@ -6,16 +6,27 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"sigs.k8s.io/yaml"
 )
 
+// repository is above the directory in which go test and go run begin. Programs do not know where
+// they were compiled: scripts/build-environment.
+var repository = func() string {
+	begin, err := os.Getwd()
+	for at := begin; err == nil; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "tests", "e2e", "go.mod")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	panic("begun in " + begin + ", expected a directory of Berth's source tree")
+}()
+
 // Repository is the root of the source tree.
-func Repository() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "..")
-}
+func Repository() string { return repository }
 
 // Deploy is a path below deploy/.
 func Deploy(parts ...string) string {
