@@ -117,6 +117,7 @@ void SessionLoop::cease_to_lead() {
   evictions_.stop_leading();
   evicted_work_.stop_leading();
   publish_evicted(nullptr);
+  parts_.metrics.stop_leading();
   if (parts_.page != nullptr) parts_.page->stop_leading();
   views_.stop_leading(now);
   if (parts_.forecasts != nullptr) parts_.forecasts->stop_leading();

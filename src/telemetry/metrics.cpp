@@ -182,8 +182,14 @@ void Metrics::session_done(const SessionCounts& counts) {
         .Increment(static_cast<double>(pods));
   }
   decided("evict", evicted);
-  set_in_vain(counts.in_vain);
   decided("admit", counts.admitted);
+  set_last(counts);
+}
+
+void Metrics::stop_leading() { set_last({}); }
+
+void Metrics::set_last(const SessionCounts& counts) {
+  set_in_vain(counts.in_vain);
   for (std::size_t reason = 1; reason < kReasonCount; ++reason) {
     const std::string_view name = code(static_cast<Reason>(reason));
     const auto found = counts.waiting.find(name);

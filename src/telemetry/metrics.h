@@ -43,6 +43,8 @@ class Metrics final : public engine::SessionObserver {
 
   void action_done(std::string_view action, std::chrono::nanoseconds took) override;
   void session_done(const SessionCounts& counts);
+  // There is no last session any more: what is of it is 0.
+  void stop_leading();
   // An eviction is carried out. `room`: of the pod, which had its node for so long.
   void pod_evicted(const NamedAmounts& room, Duration age);
   void eviction_refused(std::string_view reason);
@@ -76,6 +78,7 @@ class Metrics final : public engine::SessionObserver {
   std::string expose(const Gauges& gauges);
 
  private:
+  void set_last(const SessionCounts& counts);
   void set_in_vain(const SessionCounts::ByTwo& in_vain);
 
   struct Families;

@@ -451,17 +451,8 @@ func documentedMetrics(t *testing.T) map[string]string {
 		if !strings.HasPrefix(line, "| `berth_") {
 			continue
 		}
-		base := ""
 		for _, quoted := range quotedNames.FindAllString(cell, -1) {
-			name := strings.Trim(quoted, "`")
-			end, isEnd := strings.CutPrefix(name, "...")
-			if !isEnd {
-				base = strings.TrimSuffix(name, "_total")
-				lines[name] = line
-				continue
-			}
-			lines[base+end] = line // requests_total: requests_failed_total
-			lines[base[:strings.LastIndexByte(base, '_')]+end] = line
+			lines[strings.Trim(quoted, "`")] = line
 		}
 	}
 	return lines

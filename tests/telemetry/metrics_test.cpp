@@ -75,6 +75,10 @@ std::string full_exposition(Metrics& metrics) {
                          .reservations = some_reservations()});
 }
 
+// Series that are of the last session, and not 0.
+constexpr const char* kOfLastSession =
+    "(berth_(?:jobs_waiting|evictions_in_vain|pods_beyond_bounds))\\{[^}]*\\} [1-9]";
+
 TEST(Metrics, TheDocumentListsThoseThereAreAndNoOthers) {
   Metrics metrics;
   const auto exposed = matches(full_exposition(metrics), "# TYPE (berth_[a-z_]+) ");
@@ -111,6 +115,16 @@ TEST(Metrics, AReasonThatNoJobHasAnyMoreIsZero) {
   full_exposition(metrics);
   metrics.session_done({});
   EXPECT_TRUE(has_line(metrics.expose({}), "berth_jobs_waiting{reason=\"gang_incomplete\"} 0"));
+}
+
+TEST(Metrics, WithoutALeadThereIsNoLastSession) {
+  Metrics metrics;
+  const auto above_zero = matches(full_exposition(metrics), kOfLastSession);
+  EXPECT_FALSE(above_zero.empty());
+  metrics.stop_leading();
+  const std::string text = metrics.expose({});
+  EXPECT_TRUE(matches(text, kOfLastSession).empty()) << text;
+  EXPECT_TRUE(has_line(text, "berth_decisions_total{kind=\"bind\"} 7"));
 }
 
 TEST(Metrics, CountsEvictionsByActionAndKind) {

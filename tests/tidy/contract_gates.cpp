@@ -80,6 +80,15 @@ std::map<std::string, std::size_t> ids_in(const std::string& text) {
   return ids;
 }
 
+// The first groups of the pattern, with the lines where they first are.
+std::map<std::string, std::size_t> words_in(const std::string& text, const std::regex& pattern) {
+  std::map<std::string, std::size_t> words;
+  for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at) {
+    words.emplace((*at)[1].str(), line_at(text, static_cast<std::size_t>(at->position(1))));
+  }
+  return words;
+}
+
 // "GANG" of "GANG-1".
 std::string prefix_of(const std::string& id) { return id.substr(0, id.find('-')); }
 
@@ -275,6 +284,28 @@ Complaints reasons_without_test(const Tree& tree, const std::set<std::string>& u
     complaints.push_back(complaint(
         *header, line,
         reason + (is_tested ? " is tested: say no more that it is not" : " occurs in no test")));
+  }
+  return complaints;
+}
+
+Complaints metrics_that_differ(const Tree& tree) {
+  static const std::regex kInCode("\"(berth_[a-z_]+)\"");
+  static const std::regex kInDocument("`(berth_[a-z_]+)`");
+  const File* const document = tree.find("docs/metrics.md");
+  if (document == nullptr) return {};
+  const std::map<std::string, std::size_t> listed = words_in(document->text, kInDocument);
+  std::set<std::string> known;
+  Complaints complaints;
+  for (const File& file : tree.files) {
+    if (!file.is_below("src") || !file.is_code()) continue;
+    for (const auto& [metric, line] : words_in(file.text, kInCode)) {
+      known.insert(metric);
+      if (listed.contains(metric)) continue;
+      complaints.push_back(complaint(file, line, metric + " is not in docs/metrics.md"));
+    }
+  }
+  for (const auto& [metric, line] : listed) {
+    if (!known.contains(metric)) complaints.push_back(complaint(*document, line, "no " + metric));
   }
   return complaints;
 }

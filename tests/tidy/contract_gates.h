@@ -26,6 +26,9 @@ Complaints rules_without_test(const Tree& tree);
 Complaints reasons_without_sentence(const Tree& tree);
 Complaints reasons_without_test(const Tree& tree, const std::set<std::string>& untested);
 
+// docs/metrics.md lists the metrics that are named in src/, and no others.
+Complaints metrics_that_differ(const Tree& tree);
+
 // Every extension point has a sentence above it, and is asked in src/ unless `unasked` says
 // otherwise. A point in `unasked` that is asked is a complaint.
 Complaints points_without_sentence(const Tree& tree);

@@ -21,6 +21,8 @@ TEST(Tidy, ReasonsAreTested) {
   expect_clean([](const Tree& tree) { return reasons_without_test(tree, {}); });
 }
 
+TEST(Tidy, MetricsAreListed) { expect_clean(metrics_that_differ); }
+
 TEST(Tidy, PointsHaveSentences) { expect_clean(points_without_sentence); }
 
 TEST(Tidy, PointsAreAsked) {
@@ -45,6 +47,15 @@ TEST(ContractGates, CompareRulesOfDocumentAndCode) {
   EXPECT_EQ(joined(rules_that_differ(tree)),
             "docs/design/a.md:1: there is no plugins/gone.cpp\n"
             "docs/design/a.md:6: A-2 is not in the code\n");
+}
+
+TEST(ContractGates, CompareMetricsOfDocumentAndCode) {
+  const Tree tree{{{"docs/metrics.md", "# M\n\n| `berth_a_total`, `berth_gone` | |\n"},
+                   {"src/a.cpp", "// \nf(\"berth_a_total\");\nf(\"berth_b\");\n"},
+                   {"tests/a.cpp", "f(\"berth_c\");\n"}}};
+  EXPECT_EQ(joined(metrics_that_differ(tree)),
+            "src/a.cpp:3: berth_b is not in docs/metrics.md\n"
+            "docs/metrics.md:3: no berth_gone\n");
 }
 
 TEST(ContractGates, WantEachRuleToResolve) {
