@@ -57,8 +57,8 @@ class App {
     endpoints_.add_routes(servers_, page_maker_);
     if (core_.page_feed == nullptr) return;
     page_ = std::make_unique<Page>(core_, real_clock_);
-    page_->add_routes(servers_.pages(), [this](http::Handler handler) {
-      return for_trusted(std::move(handler), environment_->callers());
+    page_->add_routes(servers_.pages(), [this](SeenHandler handler) {
+      return for_viewers(std::move(handler), environment_->callers());
     });
   }
 

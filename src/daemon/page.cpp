@@ -33,19 +33,21 @@ Page::Page(Core& core, const Clock& real_clock)
 
 // PAGE-12
 void Page::add_routes(http::Router& router, const Guard& guard) {
-  const auto get = [&](const std::string& path, http::Handler handler) {
+  const auto get = [&](const std::string& path, SeenHandler handler) {
     router.add("GET", path, guard(std::move(handler)));
   };
-  get("/page", [](const http::Request&, http::Responder responder) {
+  get("/page", [](const http::Request&, http::Responder responder, const ViewerOrAll&) {
     http::Response response = http::text_response(308, "the page is at page/");
     response.headers.emplace_back("Location", "page/");
     responder.answer(page::protected_by_headers(std::move(response)));
   });
-  get("/page/state", [this](const http::Request& request, http::Responder responder) {
-    stream_.request(request.query, std::move(responder));
-  });
+  get("/page/state",
+      [this](const http::Request& request, http::Responder responder, const ViewerOrAll& viewer) {
+        stream_.request(request.query, std::move(responder), viewer);
+      });
   for (const page::Asset& asset : page::assets()) {
-    const auto answer = [&asset](const http::Request& request, http::Responder responder) {
+    const auto answer = [&asset](const http::Request& request, http::Responder responder,
+                                 const ViewerOrAll&) {
       responder.answer(page::answer_of(asset, request));
     };
     const bool is_index = asset.name == "index.html";

@@ -4,6 +4,7 @@
 
 #include "berth/base/clock.h"
 #include "daemon/core.h"
+#include "daemon/page_access.h"
 #include "http/message.h"
 #include "http/router.h"
 #include "page/stream.h"
@@ -14,7 +15,7 @@ namespace berth::daemon {
 class Page {
  public:
   // Wraps a handler, and lets those pass that may see the page.
-  using Guard = std::function<http::Handler(http::Handler)>;
+  using Guard = std::function<http::Handler(SeenHandler)>;
 
   // The core must outlive it, and must have a feed.
   Page(Core& core, const Clock& real_clock);

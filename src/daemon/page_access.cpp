@@ -34,8 +34,15 @@ http::Response refusal_of(const ports::CallerVerdict& verdict) {
   return response;
 }
 
+class Blind final : public ports::Viewer {
+ public:
+  void see(std::set<std::string>, Done done) override {
+    done(std::make_shared<ports::SeenNamespaces>());
+  }
+};
+
 // `without`: the refusal of one who shows no token.
-void answer_bearer(const http::Handler& handler, ports::Callers* callers,
+void answer_bearer(const SeenHandler& handler, ports::Callers* callers,
                    const http::Request& request, http::Responder responder,
                    std::string_view without) {
   const std::string token = bearer_token(request);
@@ -48,17 +55,29 @@ void answer_bearer(const http::Handler& handler, ports::Callers* callers,
   }
   const auto waiting = std::make_shared<http::Responder>(std::move(responder));
   callers->ask(token, request.path, [handler, request, waiting](const auto& verdict) {
-    if (verdict.status == 200) return handler(request, std::move(*waiting));
-    waiting->answer(refusal_of(verdict));
+    if (verdict.status != 200) return waiting->answer(refusal_of(verdict));
+    handler(request, std::move(*waiting),
+            verdict.viewer != nullptr ? verdict.viewer : std::make_shared<Blind>());
   });
+}
+
+SeenHandler regardless(http::Handler handler) {
+  return [handler = std::move(handler)](const http::Request& request, http::Responder responder,
+                                        const ViewerOrAll&) {
+    handler(request, std::move(responder));
+  };
 }
 
 }  // namespace
 
-http::Handler for_trusted(http::Handler handler, ports::Callers* callers) {
+http::Handler for_viewers(SeenHandler handler, ports::Callers* callers) {
   return [handler = std::move(handler), callers](const http::Request& request,
                                                  http::Responder responder) {
-    if (request.is_local || request.peer_name) return handler(request, std::move(responder));
+    const bool shows_token =
+        callers != nullptr && request.is_encrypted && !bearer_token(request).empty();
+    if (request.peer_name || (request.is_local && !shows_token)) {
+      return handler(request, std::move(responder), nullptr);
+    }
     answer_bearer(handler, callers, request, std::move(responder),
                   "the page names objects of all namespaces; expected a request at a loopback "
                   "address, as by kubectl port-forward, or over TLS with a client certificate or a "
@@ -66,11 +85,15 @@ http::Handler for_trusted(http::Handler handler, ports::Callers* callers) {
   };
 }
 
+http::Handler for_trusted(http::Handler handler, ports::Callers* callers) {
+  return for_viewers(regardless(std::move(handler)), callers);
+}
+
 http::Handler for_known_clients(http::Handler handler, ports::Callers* callers) {
   return [handler = std::move(handler), callers](const http::Request& request,
                                                  http::Responder responder) {
     if (request.peer_name || is_probe(request.path)) return handler(request, std::move(responder));
-    answer_bearer(handler, callers, request, std::move(responder),
+    answer_bearer(regardless(handler), callers, request, std::move(responder),
                   "no client certificate; expected one of the authority in "
                   "pages.tls.clientCAFile, or a bearer token");
   };

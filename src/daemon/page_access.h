@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+
 #include "http/message.h"
 #include "ports/callers.h"
 
@@ -9,8 +12,18 @@
 
 namespace berth::daemon {
 
-// For pages that name objects of all namespaces: for requests at a loopback address, holders of a
-// client certificate, and bearers of a token that may get the path.
+// The names that a caller sees; null: all.
+using ViewerOrAll = std::shared_ptr<ports::Viewer>;
+// A handler of a page that shows a caller the names that he may see.
+using SeenHandler = std::function<void(const http::Request& request, http::Responder responder,
+                                       const ViewerOrAll& viewer)>;
+
+// For requests at a loopback address and holders of a client certificate, who see all names, and
+// for bearers of a token that may get the path. One who shows a token over TLS is its bearer
+// at a loopback address, too.
+http::Handler for_viewers(SeenHandler handler, ports::Callers* callers);
+
+// The same, for pages that name objects of all namespaces to each of them.
 http::Handler for_trusted(http::Handler handler, ports::Callers* callers);
 
 // For all pages of a server that knows its clients: for holders of a certificate and such bearers.

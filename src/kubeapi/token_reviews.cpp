@@ -11,6 +11,8 @@
 
 #include "kubeapi/access.h"
 #include "kubeapi/json_text.h"
+#include "kubeapi/namespace_reviews.h"
+#include "kubeapi/review_requests.h"
 #include "kubeapi/token_bucket.h"
 
 namespace berth::kubeapi {
@@ -22,7 +24,6 @@ using ports::CallerVerdict;
 constexpr std::size_t kTokenBytesMost = std::size_t{16} << 10;
 constexpr double kReviewsPerSecond = 5;
 constexpr int kReviewsAtOnce = 20;
-constexpr Duration kReviewDeadline = std::chrono::seconds(5);
 
 // Tokens themselves are not kept. Empty: it could not be made.
 std::string digest_of(const std::string& token) {
@@ -36,36 +37,6 @@ std::string digest_of(const std::string& token) {
   return digest;
 }
 
-Request review(const char* group, const char* resource, const char* kind,
-               nlohmann::ordered_json spec) {
-  const nlohmann::ordered_json body{
-      {"apiVersion", std::string(group) + "/v1"}, {"kind", kind}, {"spec", std::move(spec)}};
-  Request request;
-  request.method = "POST";
-  request.needs_no_term = true;
-  request.deadline = kReviewDeadline;
-  request.path = std::string("/apis/") + group + "/v1/" + resource;
-  request.content_type = "application/json";
-  request.body = json_text(body);
-  return request;
-}
-
-Request token_review(const std::string& token) {
-  return review("authentication.k8s.io", "tokenreviews", "TokenReview", {{"token", token}});
-}
-
-// Of the user that a TokenReview has found.
-Request access_review(const nlohmann::json& user, const std::string& path) {
-  nlohmann::ordered_json spec{{"user", text_at(user, "/username")},
-                              {"nonResourceAttributes", {{"path", path}, {"verb", "get"}}}};
-  for (const char* const part : {"uid", "groups", "extra"}) {
-    const auto found = user.find(part);
-    if (found != user.end() && !found->is_null()) spec[part] = *found;
-  }
-  return review("authorization.k8s.io", "subjectaccessreviews", "SubjectAccessReview",
-                std::move(spec));
-}
-
 CallerVerdict unanswered(const Response& response) {
   return {503, "the API server could not be asked about the token: " + response.to_string()};
 }
@@ -74,7 +45,8 @@ CallerVerdict unanswered(const Response& response) {
 
 class TokenReviews::Impl : public std::enable_shared_from_this<Impl> {
  public:
-  Impl(RestClient& client, const Clock& clock) : client_(client), clock_(clock) {}
+  Impl(RestClient& client, const Clock& clock)
+      : client_(client), clock_(clock), namespaces_(client, clock) {}
 
   void ask(const std::string& token, const std::string& path, Done done) {
     const std::string digest = digest_of(token);
@@ -123,12 +95,14 @@ class TokenReviews::Impl : public std::enable_shared_from_this<Impl> {
     if (value_at(body, "/status/authenticated") != true || text_at(user, "/username").empty()) {
       return finish(key, {401, "the API server does not know the token, or it has expired"});
     }
-    client_.send(access_review(user, path),
-                 [self = shared_from_this(), key, path,
-                  name = text_at(user, "/username")](const Response& answer) {
+    client_.send(access_review(user, "nonResourceAttributes", {{"path", path}, {"verb", "get"}}),
+                 [self = shared_from_this(), key, path, user](const Response& answer) {
                    if (!answer.ok()) return self->finish(key, unanswered(answer));
                    const nlohmann::json verdict = read_json(answer.body);
-                   if (value_at(verdict, "/status/allowed") == true) return self->finish(key, {});
+                   if (value_at(verdict, "/status/allowed") == true) {
+                     return self->finish(key, {200, "", self->namespaces_.viewer_of(user)});
+                   }
+                   const std::string name = text_at(user, "/username");
                    self->finish(key, {403, name + " may not get " + path +
                                                "; expected a ClusterRole with this path in "
                                                "nonResourceURLs and the verb get"});
@@ -161,6 +135,7 @@ class TokenReviews::Impl : public std::enable_shared_from_this<Impl> {
 
   RestClient& client_;
   const Clock& clock_;
+  NamespaceReviews namespaces_;
   std::mutex mutex_;  // guards what follows
   TokenBucket bucket_{kReviewsPerSecond, kReviewsAtOnce};
   std::map<std::string, Known> known_;  // by the digest of the token, and the path

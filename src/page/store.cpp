@@ -1,8 +1,10 @@
 #include "page/store.h"
 
+#include <cstdio>
+#include <functional>
 #include <utility>
 
-#include "page/texts.h"
+#include "page/names.h"
 
 namespace berth::page {
 
@@ -55,21 +57,45 @@ bool Store::commit() {
   return true;
 }
 
-std::string Store::document(std::optional<std::uint64_t> after, TimePoint now) const {
+const std::set<std::string>& Store::namespaces() const {
+  if (namespaces_version_ != version_) {
+    namespaces_.clear();
+    for (const Items& items : items_) {
+      for (const auto& [key, item] : items) add_namespaces(namespaces_, item.text);
+    }
+    namespaces_version_ = version_;
+  }
+  return namespaces_;
+}
+
+std::string Store::instance(const ports::SeenNamespaces* seen) const {
+  if (seen == nullptr || seen->is_all) return instance_;
+  std::string names;
+  for (const std::string& name : namespaces()) {
+    if (seen->has(name)) names += name + "/";
+  }
+  char hash[17];
+  std::snprintf(hash, sizeof hash, "%016zx", std::hash<std::string>()(names));
+  return instance_ + "-" + hash;
+}
+
+std::string Store::document(std::optional<std::uint64_t> after, TimePoint now,
+                            const ports::SeenNamespaces* seen) const {
   const bool is_whole = !after || !knows(*after);
   const std::uint64_t since = is_whole ? 0 : *after;
   std::string text = R"({"apiVersion":"berth.dev/v1","kind":"PageState","instance":)";
-  append_text(text, instance_);
+  append_text(text, instance(seen));
   const auto time = std::chrono::floor<std::chrono::milliseconds>(now.time_since_epoch());
   text += ",\"version\":" + std::to_string(version_);
   text += ",\"now\":" + std::to_string(time.count());
   text += is_whole ? ",\"whole\":true" : ",\"whole\":false";
-  append_set(text, since);
+  append_set(text, since, seen);
   if (!is_whole) append_gone(text, since);
   return text + "}\n";
 }
 
-void Store::append_set(std::string& to, std::uint64_t after) const {
+void Store::append_set(std::string& to, std::uint64_t after,
+                       const ports::SeenNamespaces* seen) const {
   to += ",\"set\":{";
   const char* before = "";
   for (std::size_t s = 0; s < kSections; ++s) {
@@ -77,7 +103,7 @@ void Store::append_set(std::string& to, std::uint64_t after) const {
     for (const auto& [key, item] : items_[s]) {
       if (item.version <= after) continue;
       if (separator == nullptr) to.append(before).append("\"").append(kNames[s]).append("\":[");
-      to.append(separator == nullptr ? "\n" : ",\n").append(item.text);
+      append_shown(to.append(separator == nullptr ? "\n" : ",\n"), item.text, seen);
       separator = ",";
       before = ",";
     }

@@ -6,10 +6,12 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "berth/base/clock.h"
+#include "ports/callers.h"
 
 namespace berth::page {
 
@@ -37,8 +39,8 @@ class Store {
   explicit Store(std::string instance) : instance_(std::move(instance)) {}
 
   // --- changes, until the next commit()
-  // ----------------------------------------------------------- `text`: JSON. An equal text is no
-  // change.
+  // ----------------------------------------------------------- `text`: JSON, with marks about
+  // names (names.h). An equal text is no change.
   void put(Section section, const std::string& key, std::string text);
   void erase(Section section, const std::string& key);
   void clear(Section section);
@@ -49,10 +51,15 @@ class Store {
   bool commit();
 
   std::uint64_t version() const { return version_; }
-  const std::string& instance() const { return instance_; }
+  // The namespaces of names in the texts.
+  const std::set<std::string>& namespaces() const;
+  // Differs for callers who see other names: versions of theirs mean something else (PAGE-14).
+  // Null: all names.
+  std::string instance(const ports::SeenNamespaces* seen = nullptr) const;
   // The document: what has changed since. None, or a version that is not known: all. `now`: of the
   // cluster, when it was looked at.
-  std::string document(std::optional<std::uint64_t> after, TimePoint now) const;
+  std::string document(std::optional<std::uint64_t> after, TimePoint now,
+                       const ports::SeenNamespaces* seen = nullptr) const;
   // May this be asked for? Else the answer is whole.
   bool knows(std::uint64_t after) const { return after >= oldest_ && after <= version_; }
 
@@ -71,7 +78,7 @@ class Store {
 
   Items& items(Section section) { return items_[static_cast<std::size_t>(section)]; }
   Items::iterator erase(Section section, Items::iterator at);
-  void append_set(std::string& to, std::uint64_t after) const;
+  void append_set(std::string& to, std::uint64_t after, const ports::SeenNamespaces* seen) const;
   void append_gone(std::string& to, std::uint64_t after) const;
 
   const std::string instance_;
@@ -81,6 +88,8 @@ class Store {
   bool has_changed_ = false;
   std::array<Items, kSections> items_;
   std::deque<Gone> gone_;
+  mutable std::set<std::string> namespaces_;  // of this version
+  mutable std::uint64_t namespaces_version_ = 0;
 };
 
 }  // namespace berth::page

@@ -8,7 +8,6 @@
 #include "page/assets.h"
 #include "page/texts.h"
 #include "views/queue_document.h"
-#include "views/reservation_document.h"
 
 namespace berth::page {
 
@@ -85,12 +84,13 @@ void Stream::run() {
     std::unique_lock lock(mutex_);
     const Duration pause = std::max(Duration(), due - parts_.real_clock.now());
     news_.wait_for(lock, std::min<Duration>(pause, std::chrono::hours(1)),
-                   [this] { return is_ended_ || !arrived_.empty() || batch_.has_value(); });
+                   [this] { return is_ended_ || !arrived_.empty() || batch_ || has_sight_; });
     if (is_ended_) return;
   }
 }
 
-void Stream::request(const std::string& query, http::Responder responder) {
+void Stream::request(const std::string& query, http::Responder responder,
+                     std::shared_ptr<ports::Viewer> viewer) {
   std::optional<std::uint64_t> after;
   if (const auto text = parameter(query, "after")) {
     if (!read_number(*text, after.emplace())) {
@@ -98,15 +98,16 @@ void Stream::request(const std::string& query, http::Responder responder) {
           400, "\"after\" is no number, expected the version of an earlier answer"));
     }
   }
-  if (parameter(query, "instance") != parts_.instance) after.reset();  // PAGE-2
+  const std::string instance(parameter(query, "instance").value_or(""));
+  if (!instance.starts_with(parts_.instance)) after.reset();  // PAGE-2
   auto has_left = std::make_shared<std::atomic<bool>>(false);
   responder.on_disconnect([has_left] { *has_left = true; });
   {
     const std::lock_guard lock(mutex_);
     if (!is_ended_ && waiting_count_ < kWaitingMost) {
       ++waiting_count_;
-      arrived_.push_back(
-          {after, parts_.real_clock.now(), std::move(has_left), std::move(responder)});
+      arrived_.push_back({instance, after, parts_.real_clock.now(), std::move(has_left),
+                          std::move(responder), std::move(viewer), nullptr});
       news_.notify_one();
       return;
     }
@@ -124,6 +125,7 @@ TimePoint Stream::turn() {
     std::move(arrived_.begin(), arrived_.end(), std::back_inserter(waiting_));
     arrived_.clear();
     batch = std::exchange(batch_, std::nullopt);
+    has_sight_ = false;
   }
   if (batch) {
     merge(*batch, now);
@@ -151,18 +153,49 @@ void Stream::answer_requests(TimePoint now) {
   const std::size_t before = waiting_.size();
   std::erase_if(waiting_, [&](Request& request) {
     if (*request.has_left) return true;
-    // Nobody may have looked for long, and the state is of then.
-    const bool is_fresh = merged_at_ && request.arrived - *merged_at_ < kFreshFor;
-    const bool has_news = !request.after || *request.after != store_.version();
-    const bool is_over = now - request.arrived >= kPatience;  // PAGE-3
-    if (!(is_fresh && has_news) && !is_over) return false;
-    http::Response response{200, "application/json", store_.document(request.after, cluster_now_)};
-    response.headers.emplace_back("Cache-Control", "no-store");
-    request.responder.answer(protected_by_headers(std::move(response)));
+    if (request.sight == nullptr && !is_due(request, now)) return false;
+    if (request.viewer != nullptr && !has_sight(request)) return false;
+    answer(request);
     return true;
   });
   const std::lock_guard lock(mutex_);
   waiting_count_ -= before - waiting_.size();
+}
+
+bool Stream::is_due(const Request& request, TimePoint now) const {
+  // Nobody may have looked for long, and the state is of then.
+  const bool is_fresh = merged_at_ && request.arrived - *merged_at_ < kFreshFor;
+  const bool has_news = !request.after || *request.after != store_.version();
+  return (is_fresh && has_news) || now - request.arrived >= kPatience;  // PAGE-3
+}
+
+// PAGE-14. Asks once.
+bool Stream::has_sight(Request& request) {
+  if (request.sight == nullptr) {
+    request.sight = std::make_shared<Sight>();
+    request.viewer->see(store_.namespaces(), [this, sight = request.sight](const auto& seen) {
+      const std::lock_guard lock(mutex_);
+      sight->seen = seen;
+      has_sight_ = true;
+      news_.notify_one();
+    });
+  }
+  const std::lock_guard lock(mutex_);
+  return request.sight->seen != nullptr;
+}
+
+void Stream::answer(Request& request) {
+  std::shared_ptr<const ports::SeenNamespaces> seen;
+  if (request.viewer != nullptr) {
+    const std::lock_guard lock(mutex_);
+    seen = request.sight->seen;
+  }
+  const bool is_same = request.instance == store_.instance(seen.get());
+  http::Response response{
+      200, "application/json",
+      store_.document(is_same ? request.after : std::nullopt, cluster_now_, seen.get())};
+  response.headers.emplace_back("Cache-Control", "no-store");
+  request.responder.answer(protected_by_headers(std::move(response)));
 }
 
 void Stream::merge(const Batch& batch, TimePoint now) {
@@ -234,7 +267,7 @@ void Stream::merge_reservations(TimePoint now) {
   store_.mark();
   if (table != nullptr) {
     for (const views::ReservationTable::Row& row : table->rows) {
-      store_.put(Section::reservations, row.uid, views::reservation_text(row));
+      store_.put(Section::reservations, row.uid, text_of(row));
     }
   }
   store_.erase_unmarked(Section::reservations);

@@ -18,6 +18,7 @@
 #include "page/history.h"
 #include "page/parts.h"
 #include "page/store.h"
+#include "ports/callers.h"
 #include "views/queue_table.h"
 #include "views/reservation_table.h"
 
@@ -52,23 +53,35 @@ class Stream {
   void start();
   void stop();  // requests that wait get 503. Idempotent
 
-  // A request of the state with the query "instance=I&after=N". Any thread.
-  void request(const std::string& query, http::Responder responder);
+  // A request of the state with the query "instance=I&after=N". `viewer`: who asks; null: he sees
+  // all. Answers of viewers may come as long as this lives. Any thread.
+  void request(const std::string& query, http::Responder responder,
+               std::shared_ptr<ports::Viewer> viewer = nullptr);
 
   // --- the work of the thread, for callers without it -------------------------------------------
   // Returns when it is to be called again at the latest; before, once something has come.
   TimePoint turn();
 
  private:
+  // Of a viewer; guarded by mutex_.
+  struct Sight {
+    std::shared_ptr<const ports::SeenNamespaces> seen;  // null: not known yet
+  };
   struct Request {
+    std::string instance;
     std::optional<std::uint64_t> after;  // none: all
     TimePoint arrived;                   // by the real clock
     std::shared_ptr<std::atomic<bool>> has_left;
     http::Responder responder;
+    std::shared_ptr<ports::Viewer> viewer;
+    std::shared_ptr<Sight> sight;  // null: the viewer was not asked
   };
 
   void run();
   void answer_requests(TimePoint now);
+  bool is_due(const Request& request, TimePoint now) const;
+  bool has_sight(Request& request);
+  void answer(Request& request);
   void merge(const Batch& batch, TimePoint now);
   void merge_cluster(const Batch& batch);
   void merge_queues(TimePoint now);
@@ -99,6 +112,7 @@ class Stream {
   std::vector<Request> arrived_;
   std::size_t waiting_count_ = 0;  // of arrived_ and waiting_
   std::optional<Batch> batch_;
+  bool has_sight_ = false;  // a viewer has answered
   bool is_ended_ = false;
   std::thread thread_;
 };

@@ -4,7 +4,9 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "page/names.h"
 #include "views/document_head.h"
+#include "views/reservation_document.h"
 
 namespace berth::page {
 
@@ -23,6 +25,17 @@ class Writer {
   Writer& text(std::string_view value) {
     separate();
     append_text(text_, value);
+    return *this;
+  }
+  Writer& name(std::string_view name_space, std::string_view value) {
+    separate();
+    append_name(text_, name_space, value);
+    return *this;
+  }
+  Writer& name(std::string_view full_name) { return name(namespace_of(full_name), full_name); }
+  Writer& message(std::string_view name_space, std::string_view value) {
+    separate();
+    append_message(text_, name_space, value);
     return *this;
   }
   Writer& numbers(const std::vector<std::int64_t>& values) {
@@ -91,7 +104,10 @@ std::string more_text(const JobPart& job) {
   const auto add_time = [&](const char* key, const std::optional<TimePoint>& time) {
     if (time) more.key(key).number(seconds_of(*time));
   };
-  if (!job.reason.empty()) more.key("reason").text(job.reason).key("message").text(job.message);
+  const std::string_view space = namespace_of(job.name);
+  if (!job.reason.empty()) {
+    more.key("reason").text(job.reason).key("message").message(space, job.message);
+  }
   if (job.start) {
     add_time("by", job.start->starts_by);
     add_time("from", job.start->likely_from);
@@ -99,7 +115,7 @@ std::string more_text(const JobPart& job) {
   }
   add_time("ends", job.ends);
   add_time("target", job.target_since);
-  if (!job.target_why.empty()) more.key("why").text(job.target_why);
+  if (!job.target_why.empty()) more.key("why").message(space, job.target_why);
   add_time("promised", job.promised);
   if (job.limit) {
     more.key("limit").number(std::chrono::duration_cast<std::chrono::seconds>(*job.limit).count());
@@ -136,11 +152,6 @@ std::int64_t number_of(std::size_t count) { return static_cast<std::int64_t>(cou
 
 }  // namespace
 
-void append_text(std::string& to, std::string_view text) {
-  using Json = nlohmann::json;
-  to += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::string cluster_text(const Batch& batch, const std::vector<std::string>& actions,
                          const std::string& version) {
   const auto names = [](const std::vector<std::string>& texts) {
@@ -173,11 +184,27 @@ std::string text_of(const JobPart& job) {
   Writer counts('[');
   for (const std::int32_t count : job.counts) counts.number(count);
   Writer item('[');
-  item.number(job.id).text(job.name).text(job.queue).text(to_string(job.phase));
+  item.number(job.id).name(job.name).text(job.queue).text(to_string(job.phase));
   item.number(job.priority).number(job.minimum).raw(counts.end(']'));
   item.number(seconds_of(job.created)).number(seconds_of(job.waits_since));
   item.number(job.started ? seconds_of(*job.started) : 0);
   return item.raw(more_text(job)).end(']');
+}
+
+std::string text_of(const views::ReservationTable::Row& reservation) {
+  views::ReservationTable::Row plain = reservation;
+  plain.job = plain.why = "";
+  std::string text = views::reservation_text(plain);
+  const auto put = [&text](const std::string& key, const std::string& value) {
+    const std::string empty = "\"" + key + "\":\"\"";
+    text.replace(text.find(empty), empty.size(), "\"" + key + "\":" + value);
+  };
+  std::string job, why;
+  append_name(job, namespace_of(reservation.job), reservation.job);
+  append_message(why, namespace_of(reservation.job), reservation.why);
+  put("job", job);
+  put("why", why);
+  return text;
 }
 
 std::string order_text(const std::vector<std::int64_t>& order) {
@@ -200,8 +227,10 @@ std::string text_of(std::uint64_t number, const SessionRecord& session,
 std::string text_of(std::uint64_t number, const EvictionRecord& eviction) {
   Writer item('[');
   item.number(static_cast<std::int64_t>(number)).number(seconds_of(eviction.at));
-  item.text(eviction.pod).text(eviction.job).text(eviction.queue).text(eviction.node);
-  item.text(eviction.claimant).text(eviction.action).text(eviction.as).text(eviction.why);
+  const std::string_view space = namespace_of(eviction.job);
+  item.name(space, eviction.pod).name(eviction.job).text(eviction.queue).text(eviction.node);
+  item.name(eviction.claimant).text(eviction.action).text(eviction.as);
+  item.message(space, eviction.why);
   item.number(std::chrono::duration_cast<std::chrono::seconds>(eviction.age).count());
   using Json = nlohmann::ordered_json;
   const std::string room =

@@ -2,18 +2,16 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "page/history.h"
 #include "page/parts.h"
+#include "views/reservation_table.h"
 
-// The items of the state as JSON (docs/design/page.md, "The documents").
+// The items of the state as JSON (docs/design/page.md, "The documents"), with marks about names
+// (names.h).
 
 namespace berth::page {
-
-// A string of JSON; bytes that are no UTF-8 are replaced.
-void append_text(std::string& to, std::string_view text);
 
 // `actions`: the names by which lists of times go.
 std::string cluster_text(const Batch& batch, const std::vector<std::string>& actions,
@@ -21,6 +19,7 @@ std::string cluster_text(const Batch& batch, const std::vector<std::string>& act
 std::string text_of(const DomainPart& domain);
 std::string text_of(const NodePart& node);
 std::string text_of(const JobPart& job);
+std::string text_of(const views::ReservationTable::Row& reservation);
 std::string order_text(const std::vector<std::int64_t>& order);
 std::string text_of(std::uint64_t number, const SessionRecord& session,
                     const std::vector<std::string>& actions);

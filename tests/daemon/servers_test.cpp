@@ -112,20 +112,23 @@ struct Directory final : ports::Callers {
   int asked = 0;
 };
 
-// The status of the answer to such a request for a page with names.
-int status_of(const http::Request& request, ports::Callers* callers = nullptr,
-              bool knows_clients = false) {
+int status_by(const http::Handler& handler, const http::Request& request) {
   struct Exchange : http::Responder::Exchange {
     void answer(http::Response response) override { status = response.status; }
     void on_disconnect(std::function<void()>) override {}
     int status = 0;
   };
   const auto exchange = std::make_shared<Exchange>();
-  const auto answer = [](const http::Request&, http::Responder responder) { responder.answer({}); };
-  const http::Handler handler =
-      knows_clients ? for_known_clients(answer, callers) : for_trusted(answer, callers);
   handler(request, http::Responder(exchange));
   return exchange->status;
+}
+
+// The status of the answer to such a request for a page with names.
+int status_of(const http::Request& request, ports::Callers* callers = nullptr,
+              bool knows_clients = false) {
+  const auto answer = [](const http::Request&, http::Responder responder) { responder.answer({}); };
+  return status_by(
+      knows_clients ? for_known_clients(answer, callers) : for_trusted(answer, callers), request);
 }
 
 TEST_F(ServersTest, PagesWithNamesAreForLocalRequestsAndHoldersOfACertificate) {
@@ -162,6 +165,44 @@ TEST_F(ServersTest, NobodyIsAskedAboutATokenThatOthersCanRead) {
   }
   EXPECT_EQ(status_of(with_token("Bearer known")), 403);  // there is nobody to ask
   EXPECT_EQ(directory.asked, 0);
+}
+
+// A null viewer sees all names.
+TEST_F(ServersTest, APageByNamespaceKnowsItsViewer) {
+  struct Someone final : ports::Viewer {
+    void see(std::set<std::string>, Done done) override { done(nullptr); }
+  };
+  struct Clerk final : ports::Callers {
+    void ask(const std::string& token, const std::string&, Done done) override {
+      done({200, "", token == "ada" ? viewer : nullptr});
+    }
+    std::shared_ptr<ports::Viewer> viewer = std::make_shared<Someone>();
+  };
+  struct Nothing final : http::Responder::Exchange {
+    void answer(http::Response) override {}
+    void on_disconnect(std::function<void()>) override {}
+  };
+  Clerk clerk;
+  ViewerOrAll viewer;
+  const http::Handler handler = for_viewers(
+      [&](const http::Request&, http::Responder, const ViewerOrAll& found) { viewer = found; },
+      &clerk);
+  const auto viewer_of = [&](const http::Request& request) {
+    handler(request, http::Responder(std::make_shared<Nothing>()));
+    return viewer;
+  };
+  EXPECT_EQ(viewer_of(with_token("Bearer ada")), clerk.viewer);
+  EXPECT_EQ(viewer_of({.is_local = true}), nullptr) << "sees all";
+  http::Request at_loopback = with_token("Bearer ada");
+  at_loopback.is_local = true;
+  EXPECT_EQ(viewer_of(at_loopback), clerk.viewer);
+  EXPECT_EQ(viewer_of({.peer_name = "prometheus"}), nullptr);
+  const ViewerOrAll blind = viewer_of(with_token("Bearer eve"));
+  ASSERT_NE(blind, nullptr);
+  blind->see({"ml"}, [](const auto& seen) {
+    EXPECT_FALSE(seen->is_all);
+    EXPECT_TRUE(seen->names.empty());
+  });
 }
 
 std::vector<std::string> own_addresses() {

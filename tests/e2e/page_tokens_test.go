@@ -1,10 +1,17 @@
 package e2e
 
 import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	authentication "k8s.io/api/authentication/v1"
 	core "k8s.io/api/core/v1"
@@ -41,22 +48,29 @@ func tokenOf(e *harness.Env, account, role string) string {
 	return file
 }
 
-// Whoever the API server knows and lets get the page has it; the certificate is not needed.
-func TestPagesAreForBearersOfTokensThatMay(t *testing.T) {
-	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+// tokenPages is a berthd whose pages are for holders of a certificate and bearers of tokens, and the
+// file of its authority.
+func tokenPages(e *harness.Env) (*harness.Berth, string) {
+	e.Helper()
 	e.Must(e.StopBerth())
-	server, err := e.NewSecret(t.TempDir(), "berthd")
+	server, err := e.NewSecret(e.TempDir(), "berthd")
 	e.Must(err)
 	settings := block(e, "tls-of-the-extender", "/etc/berth-tls", server.Directory)
 	settings["pages"] = settings["extender"]
 	berth, err := e.Replica(harness.BerthOptions{Name: "berthd-tokens", Configuration: settings,
 		HasTLS: true})
 	e.Must(err)
-	t.Cleanup(berth.Kill)
+	e.Cleanup(berth.Kill)
 	e.Show(berth.Process, 30)
 	e.Must(berth.Start(e.Context))
 	e.Must(berth.AwaitReady(e.Context))
+	return berth, filepath.Join(server.Directory, "ca.crt")
+}
 
+// Whoever the API server knows and lets get the page has it; the certificate is not needed.
+func TestPagesAreForBearersOfTokensThatMay(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	berth, authority := tokenPages(e)
 	unknown := filepath.Join(t.TempDir(), "token")
 	e.Must(os.WriteFile(unknown, []byte("nobody's"), 0o600))
 	person := e.User("ada", "view")
@@ -69,9 +83,115 @@ func TestPagesAreForBearersOfTokensThatMay(t *testing.T) {
 		{unknown, "answered 401", false},
 	} {
 		answer, err := person.Runs(e.Context, "berth queues --server "+berth.Pages+" --tls-ca "+
-			filepath.Join(server.Directory, "ca.crt")+" --token-file "+each.token)
+			authority+" --token-file "+each.token)
 		if (err == nil) != each.mayGet || !strings.Contains(answer, each.says) {
 			t.Errorf("with %s: %v\n%s\nexpected %q", each.token, err, answer, each.says)
+		}
+	}
+}
+
+// pageReader asks for the state of the page with a token, as a browser behind a proxy does.
+type pageReader struct {
+	e         *harness.Env
+	url       string
+	authority []byte
+}
+
+// state is the answer for the bearer of the token in the file; "" is without one.
+func (r pageReader) state(file string) (status int, body string) {
+	r.e.Helper()
+	request, err := http.NewRequestWithContext(r.e.Context, http.MethodGet, r.url+"/page/state", nil)
+	r.e.Must(err)
+	if file != "" {
+		token, err := os.ReadFile(file)
+		r.e.Must(err)
+		request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	}
+	config := &tls.Config{RootCAs: x509.NewCertPool()}
+	config.RootCAs.AppendCertsFromPEM(r.authority)
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	r.e.Must(err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	r.e.Must(err)
+	return response.StatusCode, string(text)
+}
+
+// maySee lets the service account of this test's namespace get the pod groups of a namespace.
+func maySee(e *harness.Env, account, namespace string) {
+	e.Helper()
+	_, err := e.Client.RbacV1().RoleBindings(namespace).Create(e.Context, &rbac.RoleBinding{
+		ObjectMeta: meta.ObjectMeta{Name: account},
+		RoleRef:    rbac.RoleRef{APIGroup: rbac.GroupName, Kind: "ClusterRole", Name: "berth-view"},
+		Subjects: []rbac.Subject{{Kind: rbac.ServiceAccountKind, Name: account,
+			Namespace: e.Namespace}}}, meta.CreateOptions{})
+	e.Must(err)
+}
+
+// A user of one namespace sees nothing of the names of another.
+func TestThePageShowsNamesByNamespace(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	berth, authority := tokenPages(e)
+	reader := pageReader{e: e, url: berth.Pages}
+	var err error
+	reader.authority, err = os.ReadFile(authority)
+	e.Must(err)
+
+	other := e.Namespace + "-other"
+	_, err = e.Client.CoreV1().Namespaces().Create(e.Context,
+		&core.Namespace{ObjectMeta: meta.ObjectMeta{Name: other}}, meta.CreateOptions{})
+	e.Must(err)
+	e.Cleanup(func() { e.Must(e.ClearNamespace(context.Background(), other)) })
+	e.AddNodes(1, "1")
+	plain := func(pod harness.PodBuilder) harness.PodBuilder { return pod }
+	e.CreateGang("apple", 9, 9, plain)
+	e.CreateObject(harness.NewPodGroup(other, "pear", 9))
+	e.Create(harness.Members(other, "pear", 9, plain)...)
+
+	all := tokenOf(e, "all", "berth-pages")
+	ours := tokenOf(e, "ours", "berth-page")
+	maySee(e, "ours", e.Namespace)
+	theirs := tokenOf(e, "theirs", "berth-page")
+	maySee(e, "theirs", other)
+	nobody := tokenOf(e, "nobody", "berth-page")
+	for _, each := range []struct {
+		token        string
+		shows, hides []string
+	}{
+		{all, []string{"apple-", "pear-", e.Namespace + "/apple", other + "/pear"}, nil},
+		{ours, []string{"apple-", e.Namespace + "/apple", "a job of another namespace"},
+			[]string{"pear", other}},
+		{theirs, []string{"pear-", other + "/pear", "a job of another namespace"},
+			[]string{"apple"}},
+		{nobody, []string{"a job of another namespace"}, []string{"apple", "pear", other}},
+	} {
+		e.Await(40*time.Second, func() error {
+			status, body := reader.state(each.token)
+			for _, words := range each.shows {
+				if status != http.StatusOK || !strings.Contains(body, words) {
+					return fmt.Errorf("%s: %d without %q: %.2000s", each.token, status, words, body)
+				}
+			}
+			return nil
+		})
+		_, body := reader.state(each.token)
+		for _, words := range each.hides {
+			if strings.Contains(body, words) {
+				t.Errorf("%s: the page shows %q: %s", each.token, words, body)
+			}
+		}
+	}
+
+	gone := tokenOf(e, "gone", "berth-page")
+	e.Must(e.Client.CoreV1().ServiceAccounts(e.Namespace).Delete(e.Context, "gone",
+		meta.DeleteOptions{}))
+	unknown := filepath.Join(t.TempDir(), "token")
+	e.Must(os.WriteFile(unknown, []byte("nobody's"), 0o600))
+	for token, expected := range map[string]int{"": 403, unknown: 401, gone: 401,
+		tokenOf(e, "stranger", ""): 403} {
+		if status, body := reader.state(token); status != expected {
+			t.Errorf("with token %q: %d %.300s, expected %d", token, status, body, expected)
 		}
 	}
 }

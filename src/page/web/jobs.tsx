@@ -1,6 +1,6 @@
 // The view Jobs: waiting ones first, in the order of service.
 import { count, duration } from "./format";
-import { isWaiting, podCount, stateOf, type Job, type Model } from "./model";
+import { isWaiting, kHidden, podCount, stateOf, type Job, type Model } from "./model";
 import { JobLink, LongTable, QueueFilter, QueueName, Segments, Time, type Column, type ViewProps } from "./parts";
 import { Start } from "./panels";
 import { change } from "./route";
@@ -80,7 +80,8 @@ export function JobsView({ model, parameters }: ViewProps) {
       {rows.length === 0
         ? <Empty>{model.jobs.size === 0 ? "There are no jobs." : "No job is like this."}</Empty>
         : <LongTable label="Jobs" rows={rows} columns={columns} keyOf={(job) => String(job.id)} height={34}
-            onOpen={(job) => change({ job: job.name, node: "" }, false)} isOpen={(job) => job.name === parameters.job} />}
+            onOpen={(job) => job.name !== kHidden && change({ job: job.name, node: "" }, false)}
+            isOpen={(job) => job.name === parameters.job} />}
     </div>
   );
 }

@@ -61,6 +61,9 @@ export interface Job {
   more: More;
 }
 
+// Instead of a name that the viewer may not see.
+export const kHidden = "a job of another namespace";
+
 type Quantities = Record<string, string>;
 
 // A row of /queues.
@@ -282,7 +285,7 @@ export class Model {
 
   job(id: number): Job | undefined { return id < 0 ? undefined : this.jobs.get(String(id)); }
   jobNamed(name: string): Job | undefined {
-    return this.kept("byName", () => new Map([...this.jobs.values()].map((j) => [j.name, j]))).get(name);
+    return this.kept("byName", () => new Map(this.namedJobs.map((j) => [j.name, j]))).get(name);
   }
   resource(name: string): number { return this.cluster.resources.indexOf(name); }
 
@@ -322,6 +325,7 @@ export class Model {
     });
   }
 
+  get namedJobs(): Job[] { return this.kept("namedJobs", () => this.jobList.filter((j) => j.name !== kHidden)); }
   get jobList(): Job[] { return this.kept("jobList", () => [...this.jobs.values()]); }
   get nodeList(): Node[] {
     return this.kept("nodeList", () => [...this.nodes.values()].sort((a, b) => byName(a.name, b.name)));

@@ -3,7 +3,7 @@ import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { queueVariable } from "./colours";
 import { time, wholeTime } from "./format";
-import type { Model } from "./model";
+import { kHidden, type Model } from "./model";
 import { change, go } from "./route";
 
 export interface ViewProps {
@@ -20,6 +20,7 @@ export function QueueName({ model, queue }: { model: Model; queue: string }) {
 }
 
 export function JobLink({ name, children }: { name: string; children?: ComponentChildren }) {
+  if (name === kHidden) return <span class="muted">{children ?? name}</span>;
   return <button class="link name" onClick={() => change({ job: name, node: "" }, false)}>{children ?? name}</button>;
 }
 

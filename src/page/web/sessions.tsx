@@ -1,7 +1,7 @@
 // The view Sessions: what berthd decided, and how long that took.
 import { Chart, type Line } from "./chart";
 import { amount, count, duration, microseconds, quantity, resourceName, shortDuration } from "./format";
-import type { Eviction, Model, Span } from "./model";
+import { kHidden, type Eviction, type Model, type Span } from "./model";
 import { Empty, JobLink, LongTable, NodeLink, QueueName, Time, type Column, type ViewProps } from "./parts";
 
 // The wait that this part of the starts did not pass: the upper end of its class.
@@ -71,7 +71,7 @@ function Evictions({ model, parameters }: ViewProps) {
     { key: "pod", title: "Victim", class: "job", cell: (e) => <span title={e.pod}><JobLink name={e.job}>{e.pod}</JobLink></span> },
     { key: "queue", title: "Queue", class: "wide", cell: (e) => <QueueName model={model} queue={e.queue} /> },
     { key: "node", title: "Node", class: "wide", cell: (e) => (e.node ? <NodeLink name={e.node} /> : "–") },
-    { key: "for", title: "For", class: "job", cell: (e) => (e.claimant.includes("/") ? <JobLink name={e.claimant} /> : e.claimant || "nobody") },
+    { key: "for", title: "For", class: "job", cell: (e) => (e.claimant.includes("/") || e.claimant === kHidden ? <JobLink name={e.claimant} /> : e.claimant || "nobody") },
     { key: "age", title: "Had run for", class: "number", cell: (e) => duration(e.age) },
     { key: "lost", title: "Lost", class: "number", cell: lost },
     { key: "why", title: "Why", class: "fill", cell: (e) => <span title={e.why}>{e.why}</span> },

@@ -15,7 +15,7 @@ const kChanges = [
 ] as const;
 
 export function WhatIfView({ model, parameters }: ViewProps) {
-  const waiting = model.jobList.filter(isWaiting).sort((a, b) => a.since - b.since);
+  const waiting = model.namedJobs.filter(isWaiting).sort((a, b) => a.since - b.since);
   const job = parameters.job ?? "";
   const [by, setBy] = useState("+8h");
   const [changes, setChanges] = useState("none");
@@ -69,7 +69,7 @@ export function WhatIfView({ model, parameters }: ViewProps) {
         {changes === "set" && field("Setting", text(value, setValue))}
       </div>
       <datalist id="nodes">{nodes.slice(0, 500).map((name) => <option key={name} value={name} />)}</datalist>
-      <datalist id="jobs">{model.jobList.slice(0, 500).map((each) => <option key={each.id} value={each.name} />)}</datalist>
+      <datalist id="jobs">{model.namedJobs.slice(0, 500).map((each) => <option key={each.id} value={each.name} />)}</datalist>
       <Command text={words.map(quoted).join(" ")} />
       {job !== "" && <p class="muted">It finds the smallest changes that let the job start in time: its limit, another job's, one job less, or more nodes.</p>}
       <p class="muted">Behind a port-forward or TLS, <code>kubectl berth when</code> with your own kubeconfig does the same.</p>

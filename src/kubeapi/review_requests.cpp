@@ -1,0 +1,46 @@
+#include "kubeapi/review_requests.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "kubeapi/json_text.h"
+
+namespace berth::kubeapi {
+
+namespace {
+
+constexpr Duration kReviewDeadline = std::chrono::seconds(5);
+
+Request review(const char* group, const char* resource, const char* kind,
+               nlohmann::ordered_json spec) {
+  const nlohmann::ordered_json body{
+      {"apiVersion", std::string(group) + "/v1"}, {"kind", kind}, {"spec", std::move(spec)}};
+  Request request;
+  request.method = "POST";
+  request.needs_no_term = true;
+  request.deadline = kReviewDeadline;
+  request.path = std::string("/apis/") + group + "/v1/" + resource;
+  request.content_type = "application/json";
+  request.body = json_text(body);
+  return request;
+}
+
+}  // namespace
+
+Request token_review(const std::string& token) {
+  return review("authentication.k8s.io", "tokenreviews", "TokenReview", {{"token", token}});
+}
+
+Request access_review(const nlohmann::json& user, const char* about,
+                      const nlohmann::ordered_json& attributes) {
+  nlohmann::ordered_json spec{{"user", text_at(user, "/username")}, {about, attributes}};
+  for (const char* const part : {"uid", "groups", "extra"}) {
+    const auto found = user.find(part);
+    if (found != user.end() && !found->is_null()) spec[part] = *found;
+  }
+  return review("authorization.k8s.io", "subjectaccessreviews", "SubjectAccessReview",
+                std::move(spec));
+}
+
+}  // namespace berth::kubeapi

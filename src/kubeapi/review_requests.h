@@ -1,0 +1,19 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "kubeapi/request.h"
+
+// Requests by which the API server reviews callers of pages (API-38, API-40).
+
+namespace berth::kubeapi {
+
+Request token_review(const std::string& token);
+
+// Whether a user may do this. `user`: as a TokenReview describes him. `attributes`: those of a path
+// ("nonResourceAttributes"), or of an object ("resourceAttributes").
+Request access_review(const nlohmann::json& user, const char* about,
+                      const nlohmann::ordered_json& attributes);
+
+}  // namespace berth::kubeapi
