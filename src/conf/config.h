@@ -41,6 +41,7 @@ struct PagesSettings {
   std::string address = "127.0.0.1";
   std::uint16_t port = 8892;
   std::optional<TlsSettings> tls;  // with an authority, probes alone need no certificate
+  std::vector<std::string> hosts;  // further names in requests, in lower case (PAGE-15)
   bool operator==(const PagesSettings&) const = default;
 };
 

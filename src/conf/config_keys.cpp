@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 97> kKeys{{
+constexpr std::array<ConfigKey, 98> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "actions of a session, in this order; each once"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -77,6 +77,9 @@ constexpr std::array<ConfigKey, 97> kKeys{{
     {"pages", "address", "IP address", "`127.0.0.1`", "address to listen on"},
     {"pages", "port", "0 to 65535", "`8892`", "port to listen on; 0: any free one"},
     {"pages", "tls", "map", "none: plain HTTP", "the server's certificate"},
+    {"pages", "hosts", "list of host names", "none",
+     "names by which browsers and others may ask in plain HTTP, besides addresses, `localhost`, "
+     "names without a dot and those of Services ([why](SECURITY.md#ports))"},
     {"pages.tls", "certFile", "path", "required", "certificate chain, PEM"},
     {"pages.tls", "keyFile", "path", "required", "private key, PEM"},
     {"pages.tls", "clientCAFile", "path", "none",

@@ -1,6 +1,7 @@
 #include "conf/server_settings.h"
 
 #include "berth/base/dns_name.h"
+#include "berth/base/text.h"
 #include "conf/known_keys.h"
 #include "document/checked.h"
 
@@ -43,6 +44,19 @@ AccountName account_name(const Cursor& at, const AccountName& fallback) {
   return found;
 }
 
+std::vector<std::string> hosts_of(const Cursor& from) {
+  std::vector<std::string> hosts;
+  for (const Cursor& item : from.items()) {
+    hosts.push_back(lowered(item.text()));
+    if (!is_dns_name(hosts.back())) {
+      item.complain("\"" + item.text() +
+                    "\" is no host name, expected one such as "
+                    "berth.example.com, without a port");
+    }
+  }
+  return hosts;
+}
+
 }  // namespace
 
 void read_extender(Reading& reading, const Cursor& from, ExtenderSettings& to) {
@@ -65,6 +79,7 @@ void read_pages(Reading& reading, const Cursor& from, std::optional<PagesSetting
   to->address = ip_address(from["address"], to->address);
   to->port = port(from["port"], to->port);
   to->tls = tls_settings(reading, from["tls"], "pages.tls");
+  to->hosts = hosts_of(from["hosts"]);
 }
 
 void read_view(Reading& reading, const Cursor& from, ViewSettings& to) {

@@ -1,5 +1,6 @@
 #include "daemon/page_access.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -96,6 +97,30 @@ http::Handler for_known_clients(http::Handler handler, ports::Callers* callers) 
     answer_bearer(regardless(handler), callers, request, std::move(responder),
                   "no client certificate; expected one of the authority in "
                   "pages.tls.clientCAFile, or a bearer token");
+  };
+}
+
+bool is_our_host(std::string_view host, const std::vector<std::string>& hosts) {
+  if (host.empty() || host.front() == '[') return true;  // none, or an address of IPv6
+  std::string name = lowered(host.substr(0, host.find(':')));
+  if (name.ends_with('.')) name.pop_back();
+  const bool is_address = name.find_first_not_of("0123456789.") == std::string::npos;
+  const bool is_inside = name.find('.') == std::string::npos || name.ends_with(".svc") ||
+                         name.ends_with(".svc.cluster.local") || name.ends_with(".localhost");
+  return is_address || is_inside || std::find(hosts.begin(), hosts.end(), name) != hosts.end();
+}
+
+http::Handler for_our_hosts(http::Handler handler, std::vector<std::string> hosts) {
+  return [handler = std::move(handler), hosts = std::move(hosts)](const http::Request& request,
+                                                                  http::Responder responder) {
+    // Over TLS, the certificate has been compared with the name.
+    if (request.is_encrypted || request.method != "GET" || is_our_host(request.host, hosts)) {
+      return handler(request, std::move(responder));
+    }
+    responder.answer(
+        http::text_response(421, "\"" + request.host +
+                                     "\" is no name of this server; expected an address, "
+                                     "localhost, a Service, or one of pages.hosts"));
   };
 }
 

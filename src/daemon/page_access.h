@@ -2,6 +2,9 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "http/message.h"
 #include "ports/callers.h"
@@ -29,5 +32,13 @@ http::Handler for_trusted(http::Handler handler, ports::Callers* callers);
 // For all pages of a server that knows its clients: for holders of a certificate and such bearers.
 // The kubelet, which has neither, gets the probes.
 http::Handler for_known_clients(http::Handler handler, ports::Callers* callers);
+
+// Whether the header Host is an address, or a name that only somebody inside can point here:
+// without a dot, of a Service, or one of `hosts` (lower case). Empty is none.
+bool is_our_host(std::string_view host, const std::vector<std::string>& hosts);
+
+// Refuses to GET in plain HTTP by other names with 421: a page of others whose name points here
+// would read the answer in a browser (PAGE-15).
+http::Handler for_our_hosts(http::Handler handler, std::vector<std::string> hosts);
 
 }  // namespace berth::daemon

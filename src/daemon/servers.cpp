@@ -13,6 +13,7 @@ namespace {
 using telemetry::Level;
 using telemetry::log;
 
+const std::vector<std::string> kNoHosts;
 constexpr std::size_t kPageBytes = std::size_t{64} << 10;
 constexpr std::size_t kPageConnections = 256;
 constexpr std::chrono::seconds kFirstRequest{30};  // of clients that anybody may be
@@ -72,8 +73,9 @@ Result<Listening> Listening::of(const Flags& flags, const conf::Config& config) 
 }
 
 Servers::Servers(const conf::Config& config, const Listening& where, ports::Callers* callers)
-    : extender_(http::make_http_server(extender_options(config.extender, where.extender),
-                                       verbs_.handler())) {
+    : extender_(http::make_http_server(
+          extender_options(config.extender, where.extender),
+          for_our_hosts(verbs_.handler(), config.pages ? config.pages->hosts : kNoHosts))) {
   pages_address_ = where.pages.value_or(where.extender).address;
   pages_have_tls_ =
       where.pages ? config.pages && config.pages->tls : config.extender.tls.has_value();
@@ -83,6 +85,7 @@ Servers::Servers(const conf::Config& config, const Listening& where, ports::Call
   if (tls && !tls->client_ca_file.empty()) {
     handler = for_known_clients(std::move(handler), callers);
   }
+  handler = for_our_hosts(std::move(handler), config.pages ? config.pages->hosts : kNoHosts);
   pages_server_ = http::make_http_server(pages_options(tls, *where.pages), std::move(handler));
 }
 

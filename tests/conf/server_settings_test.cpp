@@ -32,6 +32,11 @@ TEST(ServerSettings, reads_where_pages_are) {
   EXPECT_EQ(config.pages->tls->key_file, "b");
   EXPECT_EQ(error_of("pages: {tls: {certFile: a}}\n"),
             "c.yaml:3:14: pages.tls: `keyFile` is missing, expected a string");
+  EXPECT_EQ(good("pages: {hosts: [Berth.example.com, berth]}\n").pages->hosts,
+            (std::vector<std::string>{"berth.example.com", "berth"}));
+  EXPECT_EQ(error_of("pages: {hosts: [\"a:80\"]}\n"),
+            "c.yaml:3:17: pages.hosts[0]: \"a:80\" is no host name, expected one such as "
+            "berth.example.com, without a port");
   EXPECT_NE(error_of("pages: {listen: x}\n").find("unknown key \"listen\" in pages"),
             std::string::npos);
 }

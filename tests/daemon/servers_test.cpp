@@ -11,10 +11,12 @@
 #include "daemon/page_access.h"
 #include "daemon/temporary_directory.h"
 #include "http/certificates.h"
+#include "http/host_header.h"
 
 namespace berth::daemon {
 namespace {
 
+using http::testing::answer_to_host;
 using http::testing::Authority;
 
 const std::vector<std::string> kProbes{"/healthz", "/livez", "/readyz"};
@@ -165,6 +167,39 @@ TEST_F(ServersTest, NobodyIsAskedAboutATokenThatOthersCanRead) {
   }
   EXPECT_EQ(status_of(with_token("Bearer known")), 403);  // there is nobody to ask
   EXPECT_EQ(directory.asked, 0);
+}
+
+TEST_F(ServersTest, PAGE15_NamesThatOthersCanPointHereAreRefused) {
+  const std::vector<std::string> hosts{"berth.example.com"};
+  for (const char* const host : {"", "127.0.0.1", "127.0.0.1:8892", "10.0.0.7:8892", "[::1]:8892",
+                                 "localhost:8892", "LOCALHOST", "berthd", "berth.berth-system.svc",
+                                 "berth.berth-system.svc.cluster.local:8892", "berth.localhost:1",
+                                 "berth.example.com", "Berth.Example.com.:80"}) {
+    EXPECT_TRUE(is_our_host(host, hosts)) << host;
+  }
+  for (const char* const host :
+       {"evil.example:8892", "127.0.0.1.evil.example", "example.com", "x.berth.example.com",
+        "berth.svc.evil.example", "1.2.3.4x.com", "localhost.evil.example"}) {
+    EXPECT_FALSE(is_our_host(host, hosts)) << host;
+  }
+  const http::Handler handler = for_our_hosts(
+      [](const http::Request&, http::Responder responder) { responder.answer({}); }, hosts);
+  EXPECT_EQ(status_by(handler, {.method = "GET", .host = "evil.example"}), 421);
+  EXPECT_EQ(status_by(handler, {.method = "GET", .host = "berth.example.com"}), 200);
+  EXPECT_EQ(status_by(handler, {.method = "GET", .host = "evil.example", .is_encrypted = true}),
+            200);
+  EXPECT_EQ(status_by(handler, {.method = "POST", .host = "kube.example"}), 200);
+}
+
+TEST_F(ServersTest, PAGE15_BothLayoutsOfPortsRefuseSuchNames) {
+  const auto both = start({"--config", configuration("page: {enabled: true}\n")});
+  EXPECT_NE(answer_to_host(both->port(), "evil.example", "/version").find(" 421 "),
+            std::string::npos);
+  const auto apart =
+      start({"--config", configuration("pages: {port: 0, hosts: [Ours.example]}\n")});
+  const std::uint16_t port = pages_port(*apart);
+  EXPECT_NE(answer_to_host(port, "evil.example", "/version").find(" 421 "), std::string::npos);
+  EXPECT_NE(answer_to_host(port, "ours.example", "/version").find(" 200 "), std::string::npos);
 }
 
 // A null viewer sees all names.
