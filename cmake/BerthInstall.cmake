@@ -15,7 +15,7 @@ function(berth_text file program)
 endfunction()
 
 berth_text(berth.1 berth man)
-foreach(command why jobs queues plan simulate when fits reservations topology config completion version)
+foreach(command why jobs queues plan simulate when fits reservations topology page config completion version)
   berth_text(berth-${command}.1 berth man ${command})
 endforeach()
 berth_text(berthd.8 berthd --manual)

@@ -25,6 +25,7 @@ Command add_why(CLI::App& berth);
 Command add_jobs(CLI::App& berth);
 Command add_queues(CLI::App& berth);
 Command add_reservations(CLI::App& berth);
+Command add_page(CLI::App& berth);
 Command add_topology(CLI::App& berth);
 Command add_config(CLI::App& berth);
 Command add_version(CLI::App& berth);

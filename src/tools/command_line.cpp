@@ -17,7 +17,7 @@ constexpr const char* kAbout = "Answers questions about batch scheduling with Be
 constexpr const char* kMore =
     "plan, fits, and with --cluster queues, reservations and topology read manifests. why, jobs,\n"
     "queues and topology ask the API server, by a kubeconfig. queues --server and reservations\n"
-    "ask a running berthd.\n"
+    "ask a running berthd, and page brings its page to a browser.\n"
     "\n"
     "berth help COMMAND has the details.";
 
@@ -27,9 +27,9 @@ struct CommandLine {
     app.footer(kMore);
     app.set_version_flag("--version", "berth " BERTH_VERSION, "Print the version and exit");
     app.require_subcommand(0, 1);  // a job may have the name of a command
-    for (auto* const add :
-         {&add_why, &add_jobs, &add_queues, &add_plan, &add_simulate, &add_when, &add_fits,
-          &add_reservations, &add_topology, &add_config, &add_completion, &add_man, &add_version}) {
+    for (auto* const add : {&add_why, &add_jobs, &add_queues, &add_plan, &add_simulate, &add_when,
+                            &add_fits, &add_reservations, &add_topology, &add_page, &add_config,
+                            &add_completion, &add_man, &add_version}) {
       commands.push_back(add(app));
     }
     app.add_subcommand("help", "Shows the help of a command.");

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "berth/base/text.h"
-#include "http/http_client.h"
 #include "kube/files.h"
 #include "kubeapi/access.h"
 
@@ -30,10 +29,8 @@ Result<std::string> token_of(const std::string& file, const std::string& url) {
 
 }  // namespace
 
-Result<ServerDocument> ask_server(const ServerFlags& flags, const std::string& path,
-                                  Duration timeout) {
+Result<http::ClientOptions> client_options(const ServerFlags& flags) {
   http::ClientOptions options;
-  options.timeout = timeout;
   options.url = flags.url.value_or("").empty() ? kDefaultServer : *flags.url;
   if (options.url.ends_with('/')) options.url.pop_back();
   if (!flags.tls_ca.empty()) {
@@ -44,8 +41,16 @@ Result<ServerDocument> ask_server(const ServerFlags& flags, const std::string& p
     if (!token) return token.error();
     options.bearer_token = *token;
   }
-  std::string where = options.url + path;
-  const Result<std::unique_ptr<http::HttpClient>> client = http::HttpClient::create(options);
+  return options;
+}
+
+Result<ServerDocument> ask_server(const ServerFlags& flags, const std::string& path,
+                                  Duration timeout) {
+  Result<http::ClientOptions> options = client_options(flags);
+  if (!options) return options.error();
+  options->timeout = timeout;
+  std::string where = options->url + path;
+  const Result<std::unique_ptr<http::HttpClient>> client = http::HttpClient::create(*options);
   if (!client) return Error{client.error().message, "--server"};
   Result<http::Reply> reply = (*client)->get(path);
   if (!reply) {

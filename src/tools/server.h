@@ -5,6 +5,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/base/result.h"
+#include "http/http_client.h"
 
 namespace berth::tools {
 
@@ -26,6 +27,9 @@ struct ServerDocument {
   std::string text;
   std::string where;
 };
+
+// How to ask the berthd of the flags.
+Result<http::ClientOptions> client_options(const ServerFlags& flags);
 
 // The answer of a running berthd to GET `path`. Every error is bad input.
 Result<ServerDocument> ask_server(const ServerFlags& flags, const std::string& path,

@@ -79,7 +79,7 @@ std::string KubeFlags::first_asked() const {
   return name_space.empty() ? "" : "--namespace";
 }
 
-void declare_kube(CLI::App& command, KubeFlags& flags) {
+void declare_kubeconfig(CLI::App& command, KubeFlags& flags) {
   command
       .add_option(
           "--kubeconfig", flags.kubeconfig,
@@ -89,6 +89,10 @@ void declare_kube(CLI::App& command, KubeFlags& flags) {
   command
       .add_option("--context", flags.context, "Context of the kubeconfig; default: its current one")
       ->type_name("NAME");
+}
+
+void declare_kube(CLI::App& command, KubeFlags& flags) {
+  declare_kubeconfig(command, flags);
   command.add_option("-n,--namespace", flags.name_space, "The namespace; default: the context's")
       ->type_name("NAMESPACE");
 }

@@ -24,6 +24,7 @@ struct KubeFlags {
 };
 
 void declare_kube(CLI::App& command, KubeFlags& flags);
+void declare_kubeconfig(CLI::App& command, KubeFlags& flags);  // without the namespace
 
 // Whether there is a kubeconfig, or this is a pod with a service account.
 bool has_access(const KubeFlags& flags);

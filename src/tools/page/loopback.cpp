@@ -1,0 +1,116 @@
+#include "tools/page/loopback.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace berth::tools {
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{35};  // berthd answers within 20 s
+constexpr std::array<std::string_view, 5> kOwnHeaders{
+    "connection", "content-length", "content-type", "keep-alive", "transfer-encoding"};
+
+http::Response response_of(http::Reply reply) {
+  http::Response response{reply.status, std::string(reply.header("content-type")),
+                          std::move(reply.body)};
+  for (auto& [name, value] : reply.headers) {
+    if (std::find(kOwnHeaders.begin(), kOwnHeaders.end(), name) != kOwnHeaders.end()) continue;
+    response.headers.emplace_back(name, std::move(value));
+  }
+  return response;
+}
+
+}  // namespace
+
+Loopback::~Loopback() {
+  if (server_ != nullptr) static_cast<void>(server_->stop(std::chrono::seconds(0)));
+  {
+    const std::lock_guard lock(mutex_);
+    is_ended_ = true;
+  }
+  news_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+Status Loopback::start(std::uint16_t port) {
+  http::ServerOptions options;
+  options.port = port;
+  options.max_body_bytes = 1024;
+  server_ = http::make_http_server(options, [this](const auto& request, http::Responder responder) {
+    take(request, std::move(responder));
+  });
+  if (Status started = server_->start(); !started) return started;
+  for (std::size_t i = 0; i < kThreads; ++i) threads_.emplace_back([this] { run(); });
+  return Done{};
+}
+
+std::string Loopback::url() const {
+  return "http://127.0.0.1:" + std::to_string(server_->port()) + "/page/";
+}
+
+void Loopback::set_berthd(std::shared_ptr<http::HttpClient> berthd, std::string why) {
+  const std::lock_guard lock(mutex_);
+  berthd_ = std::move(berthd);
+  why_ = std::move(why);
+}
+
+// Another name that leads here would be a web site's of others, whose script reads the answer.
+void Loopback::take(const http::Request& request, http::Responder responder) {
+  const std::string port = ":" + std::to_string(server_->port());
+  const std::string& path = request.path;
+  if (request.host != "127.0.0.1" + port && request.host != "localhost" + port) {
+    return responder.answer(http::text_response(
+        421, "\"" + request.host + "\" is not here; expected 127.0.0.1" + port));
+  }
+  if (path == "/") {
+    http::Response response = http::text_response(308, "the page is at /page/");
+    response.headers.emplace_back("Location", "/page/");
+    return responder.answer(std::move(response));
+  }
+  if (request.method != "GET" || (path != "/page" && !path.starts_with("/page/"))) {
+    return responder.answer(http::text_response(404, "expected GET of a path below /page/"));
+  }
+  const std::string target = request.query.empty() ? path : path + "?" + request.query;
+  {
+    const std::lock_guard lock(mutex_);
+    if (orders_.size() < kWaitingMost) {
+      orders_.push_back({target, std::move(responder)});
+      news_.notify_one();
+      return;
+    }
+  }
+  responder.answer(http::text_response(503, "too many ask at once, ask again"));
+}
+
+void Loopback::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    news_.wait(lock, [this] { return is_ended_ || !orders_.empty(); });
+    if (is_ended_) return;
+    Order order = std::move(orders_.front());
+    orders_.pop_front();
+    lock.unlock();
+    order.responder.answer(ask(order.target));
+    lock.lock();
+  }
+}
+
+http::Response Loopback::ask(const std::string& target) {
+  std::shared_ptr<http::HttpClient> berthd;
+  std::string why;
+  {
+    const std::lock_guard lock(mutex_);
+    berthd = berthd_;
+    why = why_;
+  }
+  if (berthd == nullptr) return http::text_response(502, "berthd cannot be reached: " + why);
+  Result<http::Reply> reply = berthd->get(target, kPatience);
+  if (!reply) return http::text_response(502, "berthd does not answer: " + reply.error().message);
+  if (reply->status == 401) was_refused_ = true;
+  return response_of(std::move(*reply));
+}
+
+}  // namespace berth::tools

@@ -1,0 +1,221 @@
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "kubeapi/credentials.h"
+#include "tools/command.h"
+#include "tools/flags.h"
+#include "tools/live/api_reader.h"
+#include "tools/live/kube_flags.h"
+#include "tools/page/forward.h"
+#include "tools/page/loopback.h"
+
+namespace berth::tools {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kPageHelp = "Brings berthd's page to a browser of this machine.";
+
+constexpr const char* kPageMore =
+    "Without --server, the page comes through kubectl port-forward, to the replica that leads:\n"
+    "this takes the right to create pods/portforward in berthd's namespace, and shows the names\n"
+    "of all namespaces. With --server https://..., it comes from there, with the bearer token of\n"
+    "the kubeconfig or of --token-file: this takes the ClusterRole berth-page, and shows the "
+    "names\n"
+    "of the namespaces where the bearer may get PodGroups.\n"
+    "\n"
+    "Only browsers of this machine are answered, at 127.0.0.1. Ctrl-C ends it.\n"
+    "\n"
+    "Examples:\n"
+    "  kubectl berth page\n"
+    "  berth page --server https://berthd.example:8892 --tls-ca ca.crt\n"
+    "\n"
+    "Exit status: 0 ended by Ctrl-C, 2 bad input or no answer, 1 an internal error.";
+
+constexpr std::chrono::seconds kLookEvery{5};    // at the leader
+constexpr std::chrono::seconds kTokenEvery{30};  // after a refusal, at the earliest
+constexpr long kTickNs = 200'000'000;
+
+struct PageFlags {
+  ServerFlags server;
+  KubeFlags kube;
+  std::uint16_t port = 8893;
+  std::uint16_t pages_port = 8892;
+  std::string tls_name;
+};
+
+bool is_encrypted(const http::ClientOptions& options) { return options.url.starts_with("https"); }
+
+// Of the kubeconfig; empty: it has none.
+Result<std::string> own_token(KubeFlags flags) {
+  flags.name_space.clear();  // it is berthd's
+  if (!has_access(flags)) return std::string();
+  Result<kubeapi::Access> access = open_access(flags);
+  if (!access) return access.error();
+  if (!access->token.is_given()) return std::string();
+  auto credentials = kubeapi::Credentials::open(std::move(*access));
+  if (!credentials) return credentials.error();
+  return (*credentials)->token();
+}
+
+// berthd at this address. Over TLS with a token, so that berthd knows who asks.
+Result<std::shared_ptr<http::HttpClient>> berthd_at(http::ClientOptions options,
+                                                    const PageFlags& flags) {
+  if (is_encrypted(options) && options.bearer_token.empty() && flags.server.tls_cert.empty()) {
+    Result<std::string> token = own_token(flags.kube);
+    if (!token) return token.error();
+    options.bearer_token = std::move(*token);
+  }
+  if (options.tls) options.tls->server_name = flags.tls_name;
+  auto client = http::HttpClient::create(std::move(options));
+  if (!client) return client.error();
+  return std::shared_ptr<http::HttpClient>(std::move(*client));
+}
+
+// Keeps a port-forward to the berthd that leads.
+class Leader {
+ public:
+  explicit Leader(const PageFlags& flags) : flags_(flags) {}
+
+  // Empty: nothing has changed. An Error: it is not reached.
+  Result<std::shared_ptr<http::HttpClient>> look() {
+    const std::string leader = name();
+    const bool is_same = leader.empty() || leader == target_;
+    if (forward_ != nullptr && !forward_->has_ended() && is_same) return {nullptr};
+    forward_ = nullptr;
+    target_ = leader.empty() ? "deployment/berth" : leader;
+    std::vector<std::string> words{"port-forward",
+                                   "--address",
+                                   "127.0.0.1",
+                                   "-n",
+                                   flags_.kube.name_space,
+                                   target_,
+                                   ":" + std::to_string(flags_.pages_port)};
+    if (!flags_.kube.kubeconfig.empty()) words.push_back("--kubeconfig=" + flags_.kube.kubeconfig);
+    if (!flags_.kube.context.empty()) words.push_back("--context=" + flags_.kube.context);
+    auto forward = Forward::start(words);
+    if (!forward) return forward.error();
+    forward_ = std::move(*forward);
+    ServerFlags server = flags_.server;
+    server.url = std::string(server.tls_ca.empty() ? "http" : "https") +
+                 "://127.0.0.1:" + std::to_string(forward_->port());
+    Result<http::ClientOptions> options = client_options(server);
+    if (!options) return options.error();
+    return berthd_at(std::move(*options), flags_);
+  }
+
+ private:
+  // "pod/NAME"; empty: the Lease cannot be read.
+  std::string name() {
+    if (reader_ == nullptr) {
+      if (auto reader = ApiReader::open(flags_.kube); reader) reader_ = std::move(*reader);
+    }
+    if (reader_ == nullptr) return "";
+    const Objects lease =
+        reader_->get({"coordination.k8s.io", "v1", "leases"}, flags_.kube.name_space, "berthd");
+    if (!lease.ok() || lease.items.size() != 1) return "";
+    const document::Value* const spec = lease.items.front().find("spec");
+    const document::Value* const holder = spec == nullptr ? nullptr : spec->find("holderIdentity");
+    const std::string pod =
+        holder == nullptr ? "" : holder->text.substr(0, holder->text.rfind('_'));
+    return pod.empty() ? "" : "pod/" + pod;
+  }
+
+  const PageFlags& flags_;
+  std::unique_ptr<ApiReader> reader_;
+  std::unique_ptr<Forward> forward_;
+  std::string target_;
+};
+
+// Signals that end it come to wait_for_end() alone.
+sigset_t end_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int each : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, each);
+  return signals;
+}
+
+// `connect`: a berthd; null: the one before stays.
+template <class Connect>
+Status serve(const PageFlags& flags, Console& console, Loopback& loopback, Connect connect) {
+  const sigset_t signals = end_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  Result<std::shared_ptr<http::HttpClient>> berthd = connect();
+  if (!berthd) return berthd.error();
+  loopback.set_berthd(*berthd);
+  if (const Status started = loopback.start(flags.port); !started) {
+    return Error{started.error().message + "; expected another --port, or 0", "--port"};
+  }
+  console.out << "the page is at " << loopback.url() << " until Ctrl-C" << std::endl;
+  bool is_reached = true;
+  const timespec tick{0, kTickNs};
+  Clock::time_point looked_at = Clock::now();
+  while (sigtimedwait(&signals, nullptr, &tick) < 0) {
+    if (Clock::now() - looked_at < kLookEvery) continue;
+    looked_at = Clock::now();
+    berthd = connect();
+    if (berthd && *berthd == nullptr) continue;
+    if (!berthd && is_reached) console.err << "note: " << berthd.error().to_string() << std::endl;
+    is_reached = static_cast<bool>(berthd);
+    loopback.set_berthd(is_reached ? *berthd : nullptr,
+                        is_reached ? "" : berthd.error().to_string());
+  }
+  return Done{};
+}
+
+Status serve_from_server(const PageFlags& flags, Console& console, Loopback& loopback) {
+  const Result<http::ClientOptions> options = client_options(flags.server);
+  if (!options) return options.error();
+  std::optional<Clock::time_point> made_at;
+  return serve(flags, console, loopback, [&]() -> Result<std::shared_ptr<http::HttpClient>> {
+    const bool is_old = made_at && Clock::now() - *made_at >= kTokenEvery;
+    if (made_at && !(is_old && loopback.was_refused())) return {nullptr};
+    made_at = Clock::now();
+    return berthd_at(*options, flags);
+  });
+}
+
+int run(const PageFlags& flags, Console& console) {
+  Loopback loopback;
+  Status served = Done{};
+  if (flags.server.is_asked()) {
+    served = serve_from_server(flags, console, loopback);
+  } else {
+    Leader leader(flags);
+    served = serve(flags, console, loopback, [&] { return leader.look(); });
+  }
+  if (!served) return complain(served.error(), console);
+  // A request that waits at berthd would keep us for 20 s.
+  std::_Exit(kExitDone);
+}
+
+}  // namespace
+
+Command add_page(CLI::App& berth) {
+  CLI::App* const command = berth.add_subcommand("page", kPageHelp);
+  const auto flags = std::make_shared<PageFlags>();
+  flags->kube.name_space = "berth-system";
+  command->footer(kPageMore);
+  command->add_option("--port", flags->port, "Port at 127.0.0.1; 0: any; default: 8893")
+      ->type_name("PORT");
+  declare_server(*command, flags->server);
+  command
+      ->add_option("--tls-name", flags->tls_name,
+                   "For https: the name in berthd's certificate; default: the host of the address")
+      ->type_name("NAME");
+  declare_kubeconfig(*command, flags->kube);
+  command
+      ->add_option("-n,--namespace", flags->kube.name_space,
+                   "berthd's namespace; default: berth-system")
+      ->type_name("NAMESPACE");
+  command->add_option("--pages-port", flags->pages_port, "berthd's port of pages; default: 8892")
+      ->type_name("PORT");
+  return {command, [flags](Console& console) { return run(*flags, console); }};
+}
+
+}  // namespace berth::tools
