@@ -30,7 +30,7 @@ std::string text_in(const Value& map, std::string_view key) {
 // All that one object of the input makes, also by those that it makes first.
 class Family {
  public:
-  Family(const Offspring::Sink& sink, std::int64_t most, const std::string& file,
+  Family(const Offspring::Sink& sink, std::size_t most, const std::string& file,
          std::vector<std::string>& warnings)
       : sink_(sink), most_(most), file_(file), warnings_(warnings) {}
 
@@ -65,12 +65,12 @@ class Family {
   }
 
   const Offspring::Sink& sink_;
-  const std::int64_t most_;
+  const std::size_t most_;
   const std::string& file_;
   std::vector<std::string>& warnings_;
   std::string place_;
   Made made_;
-  std::int64_t others_ = 0;  // made besides pods
+  std::size_t others_ = 0;  // made besides pods
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <set>
@@ -18,7 +18,7 @@ namespace berth::kube {
 // The pods that were made for one object of the input that has none there.
 struct Made {
   std::string owner;  // "Job ml/training"
-  std::int64_t pods = 0;
+  std::size_t pods = 0;
   std::string remark;  // why these are not all, see make_children(); may be empty
 
   // "Job ml/train has no pods in the input; 3 are made".
@@ -34,7 +34,7 @@ class Offspring {
                                     const std::string& file)>;
 
   // `most`: of the pods, and of the other objects, that one object may make.
-  explicit Offspring(std::int64_t most = kPodsMax) : most_(most) {}
+  explicit Offspring(std::size_t most = kPodsMax) : most_(most) {}
 
   // To be called with each pod and each object that makes children, in any order.
   void see(const TypeName& type, const document::Value& object);
@@ -58,7 +58,7 @@ class Offspring {
 
   bool has_children(const Name& name, const Kept& kept) const;
 
-  const std::int64_t most_;
+  const std::size_t most_;
   std::map<Name, Kept> kept_;
   std::set<std::string> owner_uids_;
   std::set<Name> owners_;    // by ownerReferences

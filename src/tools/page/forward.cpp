@@ -18,7 +18,7 @@ namespace berth::tools {
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kUntilForwarded{30};
 constexpr std::size_t kPrintedMost = 600;
 
 // It ends with this thread, whatever ends that.
@@ -52,7 +52,7 @@ Result<std::unique_ptr<Forward>> Forward::start(const std::vector<std::string>& 
   }
   std::unique_ptr<Forward> forward(new Forward(child, ends[0]));
   std::unique_lock lock(forward->mutex_);
-  forward->news_.wait_for(lock, kPatience,
+  forward->news_.wait_for(lock, kUntilForwarded,
                           [&] { return forward->port_ != 0 || forward->has_ended_; });
   if (forward->port_ != 0) return forward;
   std::string printed(trimmed(forward->printed_));

@@ -9,7 +9,7 @@ namespace berth::tools {
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{35};  // berthd answers within 20 s
+constexpr std::chrono::seconds kLongestAnswer{35};  // berthd answers within 20 s
 constexpr std::array<std::string_view, 5> kOwnHeaders{
     "connection", "content-length", "content-type", "keep-alive", "transfer-encoding"};
 
@@ -107,7 +107,7 @@ http::Response Loopback::ask(const std::string& target) {
     why = why_;
   }
   if (berthd == nullptr) return http::text_response(502, "berthd cannot be reached: " + why);
-  Result<http::Reply> reply = berthd->get(target, kPatience);
+  Result<http::Reply> reply = berthd->get(target, kLongestAnswer);
   if (!reply) return http::text_response(502, "berthd does not answer: " + reply.error().message);
   if (reply->status == 401) was_refused_ = true;
   return response_of(std::move(*reply));
