@@ -48,8 +48,8 @@ func tokenOf(e *harness.Env, account, role string) string {
 	return file
 }
 
-// tokenPages is a berthd whose pages are for holders of a certificate and bearers of tokens, and the
-// file of its authority.
+// tokenPages is a berthd whose pages are for holders of a certificate and bearers of tokens, and
+// the file of its authority.
 func tokenPages(e *harness.Env) (*harness.Berth, string) {
 	e.Helper()
 	e.Must(e.StopBerth())
@@ -132,6 +132,10 @@ func maySee(e *harness.Env, account, namespace string) {
 // A user of one namespace sees nothing of the names of another.
 func TestThePageShowsNamesByNamespace(t *testing.T) {
 	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	e.AddNodes(1, "12")
+	plain := func(pod harness.PodBuilder) harness.PodBuilder { return pod }
+	e.CreateGang("apple", 9, 9, plain)
+	e.AwaitBound("apple", 9, harness.Soon)
 	berth, authority := tokenPages(e)
 	reader := pageReader{e: e, url: berth.Pages}
 	var err error
@@ -143,9 +147,6 @@ func TestThePageShowsNamesByNamespace(t *testing.T) {
 		&core.Namespace{ObjectMeta: meta.ObjectMeta{Name: other}}, meta.CreateOptions{})
 	e.Must(err)
 	e.Cleanup(func() { e.Must(e.ClearNamespace(context.Background(), other)) })
-	e.AddNodes(1, "1")
-	plain := func(pod harness.PodBuilder) harness.PodBuilder { return pod }
-	e.CreateGang("apple", 9, 9, plain)
 	e.CreateObject(harness.NewPodGroup(other, "pear", 9))
 	e.Create(harness.Members(other, "pear", 9, plain)...)
 
@@ -159,10 +160,10 @@ func TestThePageShowsNamesByNamespace(t *testing.T) {
 		token        string
 		shows, hides []string
 	}{
-		{all, []string{"apple-", "pear-", e.Namespace + "/apple", other + "/pear"}, nil},
-		{ours, []string{"apple-", e.Namespace + "/apple", "a job of another namespace"},
+		{all, []string{e.Namespace + "/apple", other + "/pear", "nodes fit " + other + "/pear-"}, nil},
+		{ours, []string{e.Namespace + "/apple", "a job of another namespace"},
 			[]string{"pear", other}},
-		{theirs, []string{"pear-", other + "/pear", "a job of another namespace"},
+		{theirs, []string{"nodes fit " + other + "/pear-", "a job of another namespace"},
 			[]string{"apple"}},
 		{nobody, []string{"a job of another namespace"}, []string{"apple", "pear", other}},
 	} {
