@@ -108,7 +108,7 @@ class EmbeddedEnvironment final : public Environment,
     options.plan_timeout = real(options.plan_timeout);  // as the extender's own limits
     options.commit_timeout = real(options.commit_timeout);
     kube_scheduler_.emplace(std::move(options),
-                            embedded::KubeScheduler::Parts{executor_, link_, server_, router,
+                            embedded::KubeScheduler::Parts{executor_, link_, server_, &router,
                                                            view_ ? &*view_ : nullptr, informer_});
     server_.follow(
         [this](const embedded::ApiServer::Change& each) { kube_scheduler_->server_changed(each); });

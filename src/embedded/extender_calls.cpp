@@ -99,7 +99,7 @@ void ExtenderCalls::send(const std::string& path, std::string body,
   http::Request request{.method = "POST", .path = path, .body = std::move(body)};
   request.body.reserve(request.body.size() + http::kBodyPadding);
   request.is_local = true;
-  extender_.route(request, http::Responder(call));
+  extender_->route(request, http::Responder(call));
 }
 
 }  // namespace berth::embedded

@@ -18,8 +18,8 @@ class ExtenderCalls {
   // On the executor. `error`: why there is no body; empty: status 200.
   using Then = std::function<void(const std::string& error, const std::string& body)>;
 
-  // All must outlive it.
-  ExtenderCalls(Executor& executor, Link& link, const http::Router& extender)
+  // All must outlive it. Without an extender, nobody calls.
+  ExtenderCalls(Executor& executor, Link& link, const http::Router* extender)
       : executor_(executor), link_(link), extender_(extender) {}
   // Hangs up. Nothing is answered any more.
   ~ExtenderCalls();
@@ -35,7 +35,7 @@ class ExtenderCalls {
 
   Executor& executor_;
   Link& link_;
-  const http::Router& extender_;
+  const http::Router* extender_;
   std::vector<std::shared_ptr<Call>> calls_;
 };
 

@@ -84,6 +84,21 @@ std::string binding_args(const ports::Binding& binding) {
                      json_string(binding.uid), json_string(binding.node));
 }
 
+std::string preemption_args(std::string_view pod, const std::vector<NodeVictims>& nodes) {
+  std::string body =
+      fmt::format(R"({{"Pod":{},"NodeNameToVictims":null,"NodeNameToMetaVictims":{{)", pod);
+  for (const NodeVictims& each : nodes) {
+    if (&each != &nodes.front()) body += ',';
+    body += json_string(each.node) + R"(:{"Pods":[)";
+    for (const std::string& uid : each.uids) {
+      if (&uid != &each.uids.front()) body += ',';
+      body += R"({"UID":)" + json_string(uid) + '}';
+    }
+    body += fmt::format(R"(],"NumPDBViolations":{}}})", each.violations);
+  }
+  return body + "}}";
+}
+
 Result<std::vector<std::size_t>> read_filter_result(const std::string& body,
                                                     const std::vector<std::string_view>& asked) {
   const Result<PlainJson> result = first_value(body);
@@ -127,6 +142,32 @@ Result<std::vector<std::int64_t>> read_priorities(const std::string& body,
     if (found != positions.end()) scores[found->second] = *score;
   }
   return scores;
+}
+
+Result<std::vector<NodeVictims>> read_preemption_result(const std::string& body) {
+  const Result<PlainJson> result = first_value(body);
+  if (!result) return result.error();
+  if (!result->is_object()) return Error{"expected an object", ""};
+  const PlainJson& nodes = member(*result, "NodeNameToMetaVictims");
+  if (!nodes.is_object() && !nodes.is_null()) {
+    return Error{"\"NodeNameToMetaVictims\" is not an object", ""};
+  }
+  std::vector<NodeVictims> left;
+  for (const auto& [node, victims] : nodes.items()) {
+    if (victims.is_null()) continue;
+    if (!victims.is_object()) return Error{fmt::format("node \"{}\" is no object", node), ""};
+    const auto* violations = member(victims, "NumPDBViolations").get_ptr<const std::int64_t*>();
+    NodeVictims on{node, {}, violations == nullptr ? 0 : *violations};
+    for (const PlainJson& pod : member(victims, "Pods")) {
+      const auto* uid =
+          pod.is_object() ? member(pod, "UID").get_ptr<const std::string*>() : nullptr;
+      if (uid == nullptr)
+        return Error{fmt::format("node \"{}\" has a pod without a uid", node), ""};
+      on.uids.push_back(*uid);
+    }
+    if (!on.uids.empty()) left.push_back(std::move(on));
+  }
+  return left;
 }
 
 Status read_binding_result(const std::string& body) {

@@ -16,6 +16,13 @@ namespace berth::embedded {
 // ExtenderArgs with nodeCacheCapable: `pod` is JSON, `names` are plain.
 std::string extender_args(std::string_view pod, const std::vector<std::string_view>& names);
 std::string binding_args(const ports::Binding& binding);
+// ExtenderPreemptionArgs with nodeCacheCapable, and its answer.
+struct NodeVictims {
+  std::string node;
+  std::vector<std::string> uids;
+  std::int64_t violations = 0;  // of disruption budgets
+};
+std::string preemption_args(std::string_view pod, const std::vector<NodeVictims>& nodes);
 
 // ExtenderFilterResult: the kept ones of `asked`, as indices, in the order of the answer. An Error
 // if the answer carries one or has another name.
@@ -24,6 +31,8 @@ Result<std::vector<std::size_t>> read_filter_result(const std::string& body,
 // HostPriorityList: a score for each of `asked`, 0 if it is missing.
 Result<std::vector<std::int64_t>> read_priorities(const std::string& body,
                                                   const std::vector<std::string_view>& asked);
+// ExtenderPreemptionResult: the nodes on which victims are left.
+Result<std::vector<NodeVictims>> read_preemption_result(const std::string& body);
 // ExtenderBindingResult.
 Status read_binding_result(const std::string& body);
 

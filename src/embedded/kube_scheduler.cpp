@@ -27,21 +27,11 @@ std::vector<std::string> names_of(const std::vector<const SchedulerCache::Node*>
   return names;
 }
 
-std::string text_of(Rejectors by) {
-  if ((by & kByExtender) != 0) return std::string(ports::kNotPlannedYet);
-  return (by & (kByResources | kByPorts)) != 0 ? "Insufficient resources"
-                                               : "node(s) did not match the pod";
-}
-
 // All messages are our own, and need no escapes.
 std::string status_patch(const char* reason, const std::string& message) {
   return fmt::format(R"({{"status":{{"conditions":[{{"type":"PodScheduled","status":"False",)"
                      R"("reason":"{}","message":"{}"}}]}}}})",
                      reason, message);
-}
-
-std::string path_of(const auto& pod) {  // a PodObject or a ports::Binding
-  return "/api/v1/namespaces/" + pod.name_space + "/pods/" + pod.name;
 }
 
 }  // namespace
@@ -70,6 +60,16 @@ void KubeScheduler::ask_for_pods() {
                           parts_.executor.after(pause, [this] { ask_for_pods(); });
                         }});
   request_->begin();
+}
+
+std::string KubeScheduler::text_of(Rejectors by) {
+  if ((by & kByExtender) != 0) return std::string(ports::kNotPlannedYet);
+  return (by & (kByResources | kByPorts)) != 0 ? "Insufficient resources"
+                                               : "node(s) did not match the pod";
+}
+
+std::string KubeScheduler::path_of(const std::string& name_space, const std::string& name) {
+  return "/api/v1/namespaces/" + name_space + "/pods/" + name;
 }
 
 // --- a cycle ------------------------------------------------------------------------------------
@@ -109,12 +109,12 @@ void KubeScheduler::begin(const Known& known) {
   cache_.begin_cycle();
   const PodObject& pod = known.pod;
   const std::string& nominated = known.shown.nominated;
-  Cycle cycle{pod, pod_json(pod), known.shown.affinity, {}, 0, false};
+  Cycle cycle{pod, pod_json(pod), known.shown.affinity, {}, {}, false};
   const Node* const node = nominated.empty() ? nullptr : cache_.find(nominated);
   if (node == nullptr) return try_all(std::move(cycle), nullptr);
   const bool is_other = !cycle.only.empty() && cycle.only != nominated;
-  cycle.rejectors = is_other ? Rejectors{kByNode} : cache_.judge(pod, *node);
-  if (cycle.rejectors != 0) return try_all(std::move(cycle), node);
+  if (is_other) cycle.refusals.by = kByNode;
+  if (is_other || !cache_.judge(pod, *node, cycle.refusals)) return try_all(std::move(cycle), node);
   cycle.nodes = {nominated};
   cycle.is_of_nominated = true;
   filter(std::move(cycle));
@@ -124,13 +124,13 @@ void KubeScheduler::try_all(Cycle cycle, const Node* refused) {
   const int percentage =
       is_managed(cycle.pod) ? options_.managed_percentage_of_nodes : options_.percentage_of_nodes;
   cycle.is_of_nominated = false;
-  cycle.nodes =
-      names_of(cache_.sample(cycle.pod, percentage, cycle.rejectors, cycle.only, refused));
-  if (cycle.nodes.empty()) return reject(cycle.pod, cycle.rejectors);  // the extender is not asked
+  cycle.nodes = names_of(cache_.sample(cycle.pod, percentage, cycle.refusals, cycle.only, refused));
+  if (cycle.nodes.empty()) return find_no_node(cycle);  // the extender is not asked
   filter(std::move(cycle));
 }
 
 void KubeScheduler::filter(Cycle cycle) {
+  if (parts_.extender == nullptr) return choose(std::move(cycle));
   std::string body = extender_args(cycle.body, views_of(cycle.nodes));
   calls_.call(
       "/plan/filter", std::move(body), options_.plan_timeout,
@@ -150,7 +150,7 @@ void KubeScheduler::filtered(Cycle cycle, const std::string& error, const std::s
       std::vector<std::string> left;
       for (const std::size_t index : *kept) left.push_back(cycle.nodes[index]);
       if (left.size() < cycle.nodes.size() && !cycle.is_of_nominated) {
-        cycle.rejectors = static_cast<Rejectors>(cycle.rejectors | kByExtender);
+        cycle.refusals.by = static_cast<Rejectors>(cycle.refusals.by | kByExtender);
       }
       cycle.nodes = std::move(left);
     }
@@ -160,8 +160,13 @@ void KubeScheduler::filtered(Cycle cycle, const std::string& error, const std::s
     return try_all(std::move(cycle), nullptr);
   }
   if (is_failed) return fail(cycle.pod, failure);
-  if (cycle.nodes.empty()) return reject(cycle.pod, cycle.rejectors);
-  if (cycle.nodes.size() == 1) return assume_and_bind(cycle.pod, cycle.nodes.front());
+  choose(std::move(cycle));
+}
+
+void KubeScheduler::choose(Cycle cycle) {
+  if (cycle.nodes.empty()) return find_no_node(cycle);
+  const bool is_asked = cycle.nodes.size() > 1 && parts_.extender != nullptr;
+  if (!is_asked) return assume_and_bind(cycle.pod, cycle.nodes.front());
   prioritize(std::move(cycle));
 }
 
@@ -188,37 +193,45 @@ void KubeScheduler::end_cycle() {
   cycle_soon();
 }
 
-void KubeScheduler::reject(const PodObject& pod, Rejectors by) {
+void KubeScheduler::find_no_node(const Cycle& cycle) {
+  if (!is_managed(cycle.pod)) return find_victims(cycle);
+  const auto nomination = options_.rejection_clears_nomination ? std::optional("") : std::nullopt;
+  reject(cycle.pod, cycle.refusals.by, nomination);
+}
+
+void KubeScheduler::reject(const PodObject& pod, Rejectors by,
+                           std::optional<std::string> nomination) {
   queue_.reject(pod.uid, by, parts_.executor.now());
-  write_status(pod.uid, options_.rejection_clears_nomination, text_of(by));
+  write_status(pod.uid, text_of(by), nomination);
   end_cycle();
 }
 
 void KubeScheduler::fail(const PodObject& pod, const std::string& why) {
   queue_.fail(pod.uid, parts_.executor.now());
   log("kube-scheduler could not schedule " + pod.full_name() + ": " + why);
-  write_status(pod.uid, true, "");
+  write_status(pod.uid, "", "");
   end_cycle();
 }
 
-// An empty `why`: an error. A nomination that has come during the cycle ends, too.
-void KubeScheduler::write_status(const std::string& uid, bool clears_nomination,
-                                 const std::string& why) {
+// An empty `why`: an error. `nomination`: the node; empty: it ends, also one that has come during
+// the cycle; none: it stays.
+void KubeScheduler::write_status(const std::string& uid, const std::string& why,
+                                 const std::optional<std::string>& nomination) {
   const PodObject pod = pods_.at(uid).pod;
-  const bool clears = clears_nomination && !pod.nominated_node.empty();
-  if (clears) cache_.nominate(pod, {});
+  const bool nominates = nomination && *nomination != pod.nominated_node;
+  if (nominates) cache_.nominate(pod, *nomination);
   const std::string message = "0/" + std::to_string(parts_.server.all<NodeObject>().size()) +
                               " nodes are available: " + why + ".";
   if (!why.empty()) log("kube-scheduler finds no node for " + pod.full_name() + ": " + why);
-  parts_.executor.after(parts_.link.hop(), [this, pod, clears, why, message] {
+  parts_.executor.after(parts_.link.hop(), [this, pod, nominates, nomination, why, message] {
     const char* const reason = why.empty() ? "SchedulerError" : "Unschedulable";
-    const proxy::Request request{"PATCH", path_of(pod) + "/status", {}};
+    const proxy::Request request{"PATCH", path_of(pod.name_space, pod.name) + "/status", {}};
     const std::string body = status_patch(reason, message);
     proxy::Interceptor* const view = parts_.view;
     if (view != nullptr && (view->refusal(request) || view->answer(request, body))) return;
     parts_.server.change<PodObject>(pod.uid, [&](PodObject& each) {
       if (!each.node_name.empty()) return;
-      if (clears) each.nominated_node.clear();
+      if (nominates) each.nominated_node = *nomination;
       each.not_scheduled = reason;
       each.unschedulable = why.empty() ? "" : message;
     });
@@ -248,15 +261,24 @@ void KubeScheduler::assume_and_bind(const PodObject& pod, const std::string& nod
 }
 
 void KubeScheduler::bind_by_itself(const ports::Binding& binding, std::uint64_t attempt) {
-  const proxy::Request request{"POST", path_of(binding) + "/binding", {}};
-  parts_.executor.after(parts_.link.hop(), [this, binding, request, attempt] {
-    const bool is_refused = parts_.view != nullptr && parts_.view->refusal(request).has_value();
-    const bool is_lost = parts_.link.fate_of_call() != Link::Fate::done;
-    const std::string error = is_refused || is_lost ? "503" : parts_.server.bind(binding).error;
-    parts_.executor.after(parts_.link.hop(), [this, uid = binding.uid, attempt, error] {
-      bind_ended(uid, attempt, error);
-    });
-  });
+  request(
+      {"POST", path_of(binding.name_space, binding.name) + "/binding", {}},
+      [this, binding] { return parts_.server.bind(binding).error; },
+      [this, uid = binding.uid, attempt](const std::string& error) {
+        bind_ended(uid, attempt, error);
+      });
+}
+
+void KubeScheduler::request(const proxy::Request& request, std::function<std::string()> carry_out,
+                            std::function<void(const std::string& error)> then) {
+  parts_.executor.after(
+      parts_.link.hop(), [this, request, carry_out = std::move(carry_out), then = std::move(then)] {
+        const bool is_refused = parts_.view != nullptr && parts_.view->refusal(request).has_value();
+        const Link::Fate fate = is_refused ? Link::Fate::lost_request : parts_.link.fate_of_call();
+        std::string error = fate == Link::Fate::lost_request ? "503" : carry_out();
+        if (fate == Link::Fate::lost_answer) error = "no answer";
+        parts_.executor.after(parts_.link.hop(), [then, error] { then(error); });
+      });
 }
 
 void KubeScheduler::bind_ended(const std::string& uid, std::uint64_t attempt,
@@ -276,13 +298,19 @@ void KubeScheduler::bind_ended(const std::string& uid, std::uint64_t attempt,
   const TimePoint now = parts_.executor.now();
   if (queue_.contains(uid)) queue_.fail(uid, now);
   queue_.wake_all(WakeUp::pod_gone, now);
-  if (pods_.contains(uid)) write_status(uid, true, "");
+  if (pods_.contains(uid)) write_status(uid, "", "");
   cycle_soon();
 }
 
 bool KubeScheduler::is_managed(const PodObject& pod) const {
   const auto& managed = options_.managed_schedulers;
   return std::find(managed.begin(), managed.end(), pod.scheduler_name) != managed.end();
+}
+
+bool KubeScheduler::is_its_own(const PodObject& pod) const {
+  const auto& others = options_.other_schedulers;
+  return is_managed(pod) ||
+         std::find(others.begin(), others.end(), pod.scheduler_name) != others.end();
 }
 
 void KubeScheduler::log(const std::string& line) const {

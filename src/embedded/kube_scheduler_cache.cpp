@@ -40,7 +40,7 @@ void KubeScheduler::server_changed(const ApiServer::Change& change) {
 void KubeScheduler::take(const ShownPod& shown) {
   const PodObject* const pod = parts_.server.find<PodObject>(shown.uid);
   if (!shown.is_bound()) {
-    if (pod == nullptr) return;
+    if (pod == nullptr || !is_its_own(*pod)) return;
     PodObject waiting = *pod;
     waiting.nominated_node = shown.nominated;
     return take_waiting(shown, waiting);
@@ -77,6 +77,7 @@ void KubeScheduler::take_gone(const std::string& uid) {
   const auto gone = pods_.extract(uid);
   if (gone.empty()) return;
   assumed_.erase(uid);
+  preempted_.erase(uid);
   queue_.erase(uid);
   if (tried_ == uid) tried_.clear();
   if (cache_.remove(uid)) queue_.wake_all(WakeUp::pod_gone, parts_.executor.now());

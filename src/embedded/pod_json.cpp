@@ -12,7 +12,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json seconds(TimePoint time) { return format_time(std::chrono::floor<std::chrono::seconds>(time)); }
+Json whole_seconds(TimePoint time) {
+  return format_time(std::chrono::floor<std::chrono::seconds>(time));
+}
 
 Json tolerations(const PodObject& pod) {
   std::vector<Toleration> list = pod.constraints.tolerations;
@@ -56,7 +58,7 @@ Json owner(const PodObject& pod) {
 
 Json metadata(const PodObject& pod) {
   Json json = {{"name", pod.name}, {"namespace", pod.name_space}, {"uid", pod.uid}};
-  json["creationTimestamp"] = seconds(pod.created);
+  json["creationTimestamp"] = whole_seconds(pod.created);
   for (const auto& [key, value] : pod.labels) json["labels"][key] = value;
   Json annotations = Json::object();
   if (!pod.group.empty()) annotations["scheduling.k8s.io/group-name"] = pod.group;
@@ -79,7 +81,7 @@ Json metadata(const PodObject& pod) {
   }
   if (!annotations.empty()) json["annotations"] = std::move(annotations);
   if (pod.terminating) {
-    json["deletionTimestamp"] = seconds(pod.times.grace_ends.value_or(pod.created));
+    json["deletionTimestamp"] = whole_seconds(pod.times.grace_ends.value_or(pod.created));
   }
   return json;
 }
@@ -134,11 +136,11 @@ std::map<std::string, std::string> annotations_of(const TargetMarks& marks) {
 std::string pod_json(const PodObject& pod) {
   Json status = {{"phase", to_string(pod.phase)}};
   if (!pod.nominated_node.empty()) status["nominatedNodeName"] = pod.nominated_node;
-  if (pod.started) status["startTime"] = seconds(*pod.started);
+  if (pod.started) status["startTime"] = whole_seconds(*pod.started);
   if (pod.scheduled) {
     status["conditions"] = Json::array({{{"type", "PodScheduled"},
                                          {"status", "True"},
-                                         {"lastTransitionTime", seconds(*pod.scheduled)}}});
+                                         {"lastTransitionTime", whole_seconds(*pod.scheduled)}}});
   }
   const Json json = {{"metadata", metadata(pod)}, {"spec", spec(pod)}, {"status", status}};
   // Names may have bytes that are not UTF-8. They are replaced; no exception is thrown.

@@ -87,9 +87,9 @@ void SchedulerCache::begin_cycle() {
     }
   }
   for (auto& [name, node] : nodes_) node.is_listed = node.exists;
-  std::erase_if(nodes_, [pods = index_of("pods")](const auto& entry) {
+  std::erase_if(nodes_, [this](const auto& entry) {
     const Node& node = entry.second;
-    return !node.exists && node.nominated.empty() && at(node.used, pods) == 0;
+    return !node.exists && node.nominated.empty() && at(node.used, pods_) == 0;
   });
 }
 
@@ -114,6 +114,21 @@ bool SchedulerCache::remove(const std::string& pod_uid) {
   return true;
 }
 
+SchedulerCache::Trial::Trial(SchedulerCache& cache, const PodObject& pod, const Node& node)
+    : cache_(cache), pod_(pod), wanted_(cache.load(pod, node.object.name)), node_(node) {}
+
+void SchedulerCache::Trial::remove(const std::string& pod_uid) {
+  const Load& its = cache_.placed_.at(pod_uid);
+  add(node_.used, its.request, -1);
+  for (const HostPort& port : its.ports) std::erase(node_.ports, port);
+}
+
+void SchedulerCache::Trial::add_again(const std::string& pod_uid) {
+  const Load& its = cache_.placed_.at(pod_uid);
+  add(node_.used, its.request, +1);
+  add(node_.ports, its.ports);
+}
+
 void SchedulerCache::nominate(const PodObject& pod, const std::string& name) {
   const auto old = nominations_.find(pod.uid);
   if (old != nominations_.end()) {
@@ -130,12 +145,34 @@ const SchedulerCache::Node* SchedulerCache::find(const std::string& name) const 
   return found == nodes_.end() || !found->second.exists ? nullptr : &found->second;
 }
 
-Rejectors SchedulerCache::judge(const PodObject& pod, const Node& node) {
-  return judge(pod, load(pod, node.object.name), node);
+std::set<std::string> SchedulerCache::pods_on(const std::string& node) const {
+  std::set<std::string> pods;
+  for (const auto& [uid, load] : placed_) {
+    if (load.node == node) pods.insert(uid);
+  }
+  return pods;
+}
+
+bool SchedulerCache::judge(const PodObject& pod, const Node& node, Refusals& refusals) {
+  return judge(pod, load(pod, node.object.name), node, refusals);
+}
+
+bool SchedulerCache::judge(const PodObject& pod, const Load& wanted, const Node& node,
+                           Refusals& refusals) const {
+  const Rejectors by = judge(pod, wanted, node);
+  if (by == 0) return true;
+  refusals.by = static_cast<Rejectors>(refusals.by | by);
+  bool is_large_enough = by == kByResources || by == kByPorts;
+  for (std::size_t i = 0; by == kByResources && i < wanted.request.size(); ++i) {
+    if (i == pods_) continue;  // kube-scheduler does not look at how many a node has at most
+    is_large_enough = is_large_enough && wanted.request[i] <= at(node.allocatable, i);
+  }
+  if (is_large_enough) refusals.preemptable.insert(node.object.name);
+  return false;
 }
 
 std::vector<const SchedulerCache::Node*> SchedulerCache::sample(const PodObject& pod,
-                                                                int percentage, Rejectors& by,
+                                                                int percentage, Refusals& refusals,
                                                                 const std::string& only,
                                                                 const Node* refused) {
   std::vector<const Node*> feasible;
@@ -147,15 +184,13 @@ std::vector<const SchedulerCache::Node*> SchedulerCache::sample(const PodObject&
   for (; looked_at < count; ++looked_at) {
     const Node& node =
         pinned != nullptr ? *pinned : *order_[(next_start_ + looked_at) % order_.size()];
-    const Rejectors rejectors = judge(pod, wanted, node);
-    if (rejectors == 0) {
+    if (judge(pod, wanted, node, refusals)) {
       if (feasible.size() == enough) break;
       feasible.push_back(&node);
     }
     if (&node == refused) refused = nullptr;
-    by = static_cast<Rejectors>(by | rejectors);
   }
-  if (count == 0 && !order_.empty()) by = static_cast<Rejectors>(by | kByNode);
+  if (count == 0 && !order_.empty()) refusals.by = static_cast<Rejectors>(refusals.by | kByNode);
   if (refused != nullptr) ++looked_at;
   if (!order_.empty()) next_start_ = (next_start_ + looked_at) % order_.size();
   return feasible;
@@ -177,9 +212,8 @@ Amounts SchedulerCache::amounts(const NamedAmounts& named) {
 
 SchedulerCache::Load SchedulerCache::load(const PodObject& pod, const std::string& node) {
   Load load{node, pod.priority.value_or(0), amounts(pod.request), pod.constraints.host_ports};
-  const std::size_t pods = index_of("pods");
-  if (load.request.size() <= pods) load.request.resize(pods + 1);
-  load.request[pods] = 1;  // every pod counts as one, whatever it requests
+  if (load.request.size() <= pods_) load.request.resize(pods_ + 1);
+  load.request[pods_] = 1;  // every pod counts as one, whatever it requests
   return load;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -35,6 +36,28 @@ class SchedulerCache {
     std::map<std::string, Load> nominated;  // by pod uid
   };
 
+  // Why nodes do not take a pod.
+  struct Refusals {
+    Rejectors by = 0;
+    std::set<std::string> preemptable;  // nodes that are large enough, and too full
+  };
+
+  // A node with fewer pods.
+  class Trial {
+   public:
+    Trial(SchedulerCache& cache, const PodObject& pod, const Node& node);
+    // Of pods that have room there.
+    void remove(const std::string& pod_uid);
+    void add_again(const std::string& pod_uid);
+    bool takes() const { return cache_.judge(pod_, wanted_, node_) == 0; }
+
+   private:
+    const SchedulerCache& cache_;
+    const PodObject& pod_;
+    const Load wanted_;
+    Node node_;
+  };
+
   void put(const NodeObject& node);
   void drop(const std::string& node);
 
@@ -48,29 +71,33 @@ class SchedulerCache {
 
   // Null if there is no such node.
   const Node* find(const std::string& node) const;
-  // The reasons against the pod on this node; 0: none.
-  Rejectors judge(const PodObject& pod, const Node& node);
+  // The uids of the pods that have room there.
+  std::set<std::string> pods_on(const std::string& node) const;
+  // True: nothing is against the pod on this node.
+  bool judge(const PodObject& pod, const Node& node, Refusals& refusals);
 
   // A cycle sees the nodes in an order of its own: zones by turns, in each the nodes by arrival. It
   // is made anew only when nodes have come or gone.
   void begin_cycle();
 
   // The first nodes that would take the pod, as many as kube-scheduler looks for. The search goes
-  // from the end of the last sample to the next node that would be one too many. `by` collects the
-  // reasons of the others. `only`: the node that the pod's affinity names, if it names one.
-  // `refused`: a node that was judged before, alone; it counts as looked at.
-  std::vector<const Node*> sample(const PodObject& pod, int percentage, Rejectors& by,
+  // from the end of the last sample to the next node that would be one too many. `refusals` are
+  // of the others. `only`: the node that the pod's affinity names, if it names one. `refused`: a
+  // node that was judged before, alone; it counts as looked at.
+  std::vector<const Node*> sample(const PodObject& pod, int percentage, Refusals& refusals,
                                   const std::string& only = {}, const Node* refused = nullptr);
 
  private:
   Amounts amounts(const NamedAmounts& named);
   Load load(const PodObject& pod, const std::string& node);
   Rejectors judge(const PodObject& pod, const Load& load, const Node& node) const;
+  bool judge(const PodObject& pod, const Load& load, const Node& node, Refusals& refusals) const;
   std::size_t index_of(const std::string& resource);
   void enter_zone(Node& node, std::string zone);
   void leave_zone(Node& node);
 
   std::map<std::string, std::size_t> resources_;
+  const std::size_t pods_ = index_of("pods");
   std::map<std::string, Node> nodes_;
   std::vector<std::vector<Node*>> zones_;  // the existing ones; no zone is empty
   std::vector<Node*> order_;

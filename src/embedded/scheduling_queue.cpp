@@ -114,6 +114,17 @@ void SchedulingQueue::fail(const std::string& uid, TimePoint now) {
   move(uid, pod, Place::error_backoff);
 }
 
+void SchedulingQueue::hold(const std::string& uid) { pods_.at(uid).is_held = true; }
+
+void SchedulingQueue::release(const std::string& uid, bool at_once) {
+  const auto found = pods_.find(uid);
+  if (found == pods_.end()) return;
+  found->second.is_held = false;
+  if (at_once && found->second.place == Place::unschedulable) {
+    move(uid, found->second, Place::active);
+  }
+}
+
 void SchedulingQueue::wake_all(WakeUp event, TimePoint now) {
   wake_up_to(event, std::numeric_limits<std::int32_t>::max(), now);
 }
@@ -140,6 +151,7 @@ void SchedulingQueue::wake(const std::string& uid, WakeUp event, TimePoint now) 
 }
 
 void SchedulingQueue::leave_unschedulable(const std::string& uid, Pod& pod, TimePoint now) {
+  if (pod.is_held) return;
   move(uid, pod, pod.due >= window(now) ? Place::backoff : Place::active);
 }
 
@@ -157,8 +169,12 @@ void SchedulingQueue::flush(TimePoint now) {
     move(uid, pods_.at(uid), Place::active);
   }
   const TimePoint over = begin_of<HalfMinutes>(now) - kLongestStay;
-  while (!unschedulable_.empty() && std::get<0>(unschedulable_.begin()->first) < over) {
-    const std::string uid = unschedulable_.begin()->second;
+  std::vector<std::string> long_there;
+  for (const auto& [key, uid] : unschedulable_) {
+    if (std::get<0>(key) >= over) break;
+    long_there.push_back(uid);
+  }
+  for (const std::string& uid : long_there) {
     leave_unschedulable(uid, pods_.at(uid), now);
     note(WakeUp::long_stay);
   }

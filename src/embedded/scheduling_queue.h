@@ -70,6 +70,11 @@ class SchedulingQueue {
   // that.
   void fail(const std::string& uid, TimePoint now);
 
+  // The pod in flight is not tried again before release(): what others do for it is under way.
+  void hold(const std::string& uid);
+  // `at_once`: it does not wait for an event.
+  void release(const std::string& uid, bool at_once);
+
   // Moves rejected pods that `event` may help to active, or to backoff while it lasts. To pods in
   // flight, an event matters whatever their priority.
   void wake_all(WakeUp event, TimePoint now);
@@ -95,6 +100,7 @@ class SchedulingQueue {
     int rejections = 0;
     int errors = 0;  // consecutive
     Rejectors rejectors = 0;
+    bool is_held = false;
   };
   using Pods = std::unordered_map<std::string, Pod>;
   using ActiveKey = std::tuple<std::int64_t, TimePoint, std::uint64_t>;  // minus priority first

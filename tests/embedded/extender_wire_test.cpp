@@ -13,6 +13,26 @@ TEST(ExtenderWireTest, RequestsAreWrittenAsGoWritesThem) {
             R"({"Pod":{"a":1},"Nodes":null,"NodeNames":["n1","n\"2"]})");
   EXPECT_EQ(binding_args({"ns", "p", "u", "n1"}),
             R"({"PodName":"p","PodNamespace":"ns","PodUID":"u","Node":"n1"})");
+  EXPECT_EQ(preemption_args("{}", {{"n1", {"u1", "u2"}, 1}, {"n2", {}, 0}}),
+            R"({"Pod":{},"NodeNameToVictims":null,"NodeNameToMetaVictims":{)"
+            R"("n1":{"Pods":[{"UID":"u1"},{"UID":"u2"}],"NumPDBViolations":1},)"
+            R"("n2":{"Pods":[],"NumPDBViolations":0}}})");
+}
+
+TEST(ExtenderWireTest, NodesWithoutVictimsAreNotLeft) {
+  const auto left = read_preemption_result(
+      R"({"nodeNameToMetaVictims":{"n1":{"pods":[{"uid":"u"}],"numPDBViolations":2},"n2":null,
+          "n3":{"Pods":[]}}})");
+  ASSERT_EQ(left.value().size(), 1U);
+  EXPECT_EQ(left->front().node, "n1");
+  EXPECT_EQ(left->front().uids, std::vector<std::string>{"u"});
+  EXPECT_EQ(left->front().violations, 2);
+  EXPECT_TRUE(read_preemption_result("{}").value().empty());
+  for (const char* const bad :
+       {"", "[]", R"({"NodeNameToMetaVictims":1})", R"({"NodeNameToMetaVictims":{"n":1}})",
+        R"({"NodeNameToMetaVictims":{"n":{"Pods":[1]}}})"}) {
+    EXPECT_FALSE(read_preemption_result(bad)) << bad;
+  }
 }
 
 TEST(ExtenderWireTest, AFilterResultKeepsNamesInTheOrderOfTheAnswerAndKeysInAnyCase) {

@@ -57,7 +57,8 @@ class FakeExtender {
   using Answer = std::function<http::Response(const Call&)>;
 
   FakeExtender() {
-    for (const char* path : {"/plan/filter", "/plan/prioritize", "/commit/bind"}) {
+    for (const char* path :
+         {"/plan/filter", "/plan/prioritize", "/guard/preempt", "/commit/bind"}) {
       router_.add("POST", path, [this](const http::Request& request, http::Responder responder) {
         handle(request, std::move(responder));
       });
@@ -88,6 +89,7 @@ class FakeExtender {
  private:
   http::Response usual(const Call& call) const {
     if (call.path == "/plan/filter") return keep(call.names());
+    if (call.path == "/guard/preempt") return json(call.body);
     if (call.path == "/plan/prioritize") return json(nlohmann::json::array());
     return json({{"Error", ""}});
   }

@@ -128,7 +128,7 @@ class ClusterReplay {
                 });
     server_.follow([this](const ApiServer::Change& change) { note(change); });
     scheduler_.emplace(options_,
-                       KubeScheduler::Parts{agenda_, link_, server_, router_, nullptr, informer_});
+                       KubeScheduler::Parts{agenda_, link_, server_, &router_, nullptr, informer_});
     agenda_.run_for(microseconds(100));
   }
 

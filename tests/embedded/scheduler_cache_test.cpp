@@ -15,7 +15,9 @@ PodObject with_priority(PodObject pod, std::int32_t priority) {
 class SchedulerCacheTest : public ::testing::Test {
  protected:
   Rejectors judge(const PodObject& pod, const std::string& node = "n1") {
-    return cache.judge(pod, *cache.find(node));
+    SchedulerCache::Refusals refusals;
+    cache.judge(pod, *cache.find(node), refusals);
+    return refusals.by;
   }
   SchedulerCache cache;
 };
@@ -87,27 +89,27 @@ TEST_F(SchedulerCacheTest, WhatIsBoundToANodeCountsBeforeAndAfterTheNodeIsKnown)
 TEST_F(SchedulerCacheTest, ASampleStopsWhenThereIsEnoughAndTheNextGoesOnFromThere) {
   for (int i = 0; i < 1'000; ++i) cache.put(make_node("n" + std::to_string(i)));
   cache.begin_cycle();
-  Rejectors by = 0;
-  const auto first = cache.sample(make_pod("p"), 0, by);
+  SchedulerCache::Refusals refusals;
+  const auto first = cache.sample(make_pod("p"), 0, refusals);
   ASSERT_EQ(first.size(), 420U);
   EXPECT_EQ(first.front()->object.name, "n0");
-  const auto second = cache.sample(make_pod("p"), 0, by);
+  const auto second = cache.sample(make_pod("p"), 0, refusals);
   EXPECT_EQ(second.front()->object.name, "n420");
-  const auto third = cache.sample(make_pod("p"), 0, by);
+  const auto third = cache.sample(make_pod("p"), 0, refusals);
   EXPECT_EQ(third.front()->object.name, "n840");
   EXPECT_EQ(third.back()->object.name, "n259") << "840 + 420 - 1, around the corner";
-  EXPECT_EQ(by, 0);
-  EXPECT_EQ(cache.sample(make_pod("p"), 100, by).size(), 1'000U);
+  EXPECT_EQ(refusals.by, 0);
+  EXPECT_EQ(cache.sample(make_pod("p"), 100, refusals).size(), 1'000U);
 }
 
 TEST_F(SchedulerCacheTest, TheNextSampleGoesOnWhenANodeHasGone) {
   for (int i = 0; i < 1'000; ++i) cache.put(make_node("n" + std::to_string(i)));
   cache.begin_cycle();
-  Rejectors by = 0;
-  EXPECT_EQ(cache.sample(make_pod("p"), 0, by).size(), 420U);
+  SchedulerCache::Refusals refusals;
+  EXPECT_EQ(cache.sample(make_pod("p"), 0, refusals).size(), 420U);
   cache.drop("n999");
   cache.begin_cycle();
-  EXPECT_EQ(cache.sample(make_pod("p"), 0, by).front()->object.name, "n420");
+  EXPECT_EQ(cache.sample(make_pod("p"), 0, refusals).front()->object.name, "n420");
 }
 
 TEST_F(SchedulerCacheTest, ASampleCollectsTheReasonsOfOtherNodes) {
@@ -116,9 +118,9 @@ TEST_F(SchedulerCacheTest, ASampleCollectsTheReasonsOfOtherNodes) {
   cordoned.unschedulable = true;
   cache.put(cordoned);
   cache.begin_cycle();
-  Rejectors by = 0;
-  EXPECT_TRUE(cache.sample(make_pod("p"), 0, by).empty());
-  EXPECT_EQ(by, kByResources | kByNode);
+  SchedulerCache::Refusals refusals;
+  EXPECT_TRUE(cache.sample(make_pod("p"), 0, refusals).empty());
+  EXPECT_EQ(refusals.by, kByResources | kByNode);
 }
 
 TEST(FeasibleNodesToFindTest, FollowsKubeScheduler) {

@@ -29,7 +29,7 @@ class KubeSchedulerTest : public ::testing::Test {
 
   void start(proxy::Interceptor* view = nullptr) {
     scheduler.emplace(
-        options, KubeScheduler::Parts{agenda, link, server, extender.router(), view, informer});
+        options, KubeScheduler::Parts{agenda, link, server, &extender.router(), view, informer});
     agenda.run_for(milliseconds(1));
   }
   // An extender answers a bind call by posting the binding.

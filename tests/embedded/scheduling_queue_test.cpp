@@ -6,6 +6,7 @@ namespace berth::embedded {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr TimePoint at(Duration since) { return TimePoint(since); }
@@ -178,6 +179,25 @@ TEST(SchedulingQueueTest, AnEndedNominationWakesOnlyPodsOfNoHigherPriority) {
   queue.wake_up_to(WakeUp::pod_gone, 5, at(seconds(5)));
   EXPECT_EQ(queue.pop(at(seconds(5))), "low");
   EXPECT_EQ(queue.pop(at(seconds(5))), std::nullopt);
+}
+
+TEST(SchedulingQueueTest, NoEventWakesAPodThatIsHeld) {
+  SchedulingQueue queue = patient_queue();
+  queue.put("p", 0, false, at(seconds(0)));
+  ASSERT_EQ(queue.pop(at(seconds(0))), "p");
+  queue.hold("p");
+  queue.wake_all(WakeUp::pod_gone, at(seconds(0)));
+  queue.reject("p", kByResources, at(seconds(0)));
+  queue.wake_all(WakeUp::pod_gone, at(seconds(9)));
+  EXPECT_EQ(queue.pop(at(minutes(4))), std::nullopt);
+  queue.release("p", false);
+  EXPECT_EQ(queue.pop(at(minutes(4))), std::nullopt) << "it waits for an event";
+  queue.wake_all(WakeUp::pod_gone, at(minutes(4)));
+  EXPECT_EQ(queue.pop(at(minutes(4))), "p");
+  queue.hold("p");
+  queue.reject("p", kByResources, at(minutes(4)));
+  queue.release("p", true);
+  EXPECT_EQ(queue.pop(at(minutes(4))), "p") << "it does not wait";
 }
 
 TEST(SchedulingQueueTest, AnErasedPodIsInNoLine) {

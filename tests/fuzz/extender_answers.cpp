@@ -12,6 +12,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   }
   const auto scores = embedded::read_priorities(body, asked);
   BERTH_CHECK(!scores || scores->size() == asked.size());
+  if (const auto left = embedded::read_preemption_result(body)) {
+    for (const auto& each : *left) BERTH_CHECK(!each.uids.empty());
+  }
   const Status bound = embedded::read_binding_result(body);
   BERTH_CHECK(bound || !bound.error().message.empty());
   return 0;

@@ -61,7 +61,7 @@ embedded::KubeScheduler::Parts KubeScheduler::parts(Network& network, ApiServer&
   return {life_,
           network,
           server,
-          berthd.verbs(),
+          &berthd.verbs(),
           is_viewed ? &berthd.view() : nullptr,
           informer,
           [&agenda = life_.agenda()](const std::string& line) { agenda.note(line); }};
