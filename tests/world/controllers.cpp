@@ -118,6 +118,7 @@ void Inhabitants::create_pod(Job& job, std::int32_t index) {
   pod.name = job.name + "-" + std::to_string(index);
   if (!job.keeps_names) pod.name += "-" + pod.uid;
   pod.created = agenda_.now();
+  pod.labels = {{"job", job.name}};
   pod.scheduler_name = job.is_ours ? "berth" : "default-scheduler";
   if (!job.group.empty()) pod.group = name_of(job.group);
   if (!job.owner.empty()) pod.owner = {"batch/v1", "Job", job.name, job.owner};
@@ -135,6 +136,7 @@ void Inhabitants::create_pod(Job& job, std::int32_t index) {
 // Operators and the garbage collector delete one thing after the other, and some forget the group.
 void Inhabitants::remove(Job& job) {
   job.is_over = true;
+  budgets_.remove(job);
   const bool is_users = job.maker == Maker::user;
   const std::vector<std::string> pods = job.pods;
   for (const std::string& uid : {job.set, job.owner}) server_.erase<OwnerObject>(uid);
@@ -181,6 +183,7 @@ void Inhabitants::pod_changed(const ApiServer::Change& change) {
   const auto owner = owns_.find(change.key);
   if (owner == owns_.end()) return;
   Job& job = jobs_.at(owner->second);
+  budgets_.look_soon(job.name);
   const auto at = std::find(job.pods.begin(), job.pods.end(), change.key);
   if (change.is_deletion()) {
     if (at != job.pods.end()) at->clear();

@@ -34,6 +34,7 @@ constexpr std::array kFaults{
     Named{"pod-failure", &Faults::pod_failure, 100},
     Named{"refused-pod", &Faults::refused_pod, 100},
     Named{"refused-eviction", &Faults::refused_eviction, 300},
+    Named{"budget", &Faults::budget, 500},
     Named{"hung-pod", &Faults::hung_pod, 50},
     Named{"clock-step", &Faults::clock_step, 15},
 };

@@ -31,6 +31,7 @@ struct Faults {
   std::uint64_t pod_failure = 0;   // of pods
   std::uint64_t refused_pod = 0;   // of creations, by an admission
   std::uint64_t refused_eviction = 0;
+  std::uint64_t budget = 0;      // of jobs: a disruption budget refuses evictions
   std::uint64_t hung_pod = 0;    // of pods that are to leave: they take minutes
   std::uint64_t clock_step = 0;  // a second: a berthd's wall clock is set
 

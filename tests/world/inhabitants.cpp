@@ -150,7 +150,14 @@ void Inhabitants::bring_job() {
   const std::string name = job.name;
   jobs_[name] = std::move(job);
   make(jobs_.at(name));
+  if (agenda_.happens(network_.faults.budget)) protect(jobs_.at(name));
   agenda_.after(agenda_.between(100ms, 20s), [this] { bring_job(); });
+}
+
+void Inhabitants::protect(const Job& job) {
+  const auto away = static_cast<std::int32_t>(agenda_.below(static_cast<std::uint64_t>(job.size)));
+  agenda_.note("user protects " + job.name + ": at most " + std::to_string(away) + " pods away");
+  budgets_.protect(job, away);
 }
 
 void Inhabitants::second() {

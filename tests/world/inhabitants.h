@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "embedded/api_server.h"
+#include "world/budgets.h"
 #include "world/faults.h"
 #include "world/jobs.h"
 
@@ -42,6 +43,7 @@ class Inhabitants {
  private:
   // users (inhabitants.cpp)
   void bring_job();
+  void protect(const Job& job);
   void second();
   void change_node();
   void change_queue();
@@ -68,12 +70,15 @@ class Inhabitants {
   // kubelets (kubelets.cpp)
   void stop_pod(const std::string& uid);
   void run(const std::string& uid);
+  bool is_admitted(const PodObject& pod) const;
+  void refuse(const PodObject& pod);
   void work(const std::string& uid, Duration length, bool fails);
 
   Agenda& agenda_;
   Network& network_;
   ApiServer& server_;
-  std::map<std::string, Job> jobs_;          // by name
+  std::map<std::string, Job> jobs_;  // by name
+  Budgets budgets_{agenda_, server_, jobs_};
   std::map<std::string, std::string> owns_;  // pod uid to job
   std::size_t nodes_ = 0;
   std::size_t jobs_to_come_ = 0;

@@ -40,6 +40,8 @@ struct Job {
   int beginnings = 0;             // besides the first
   std::vector<std::string> pods;  // uid by index; empty: none now
   std::vector<bool> has_succeeded;
+
+  std::string budget() const { return "default/" + name; }  // if it has one
 };
 
 }  // namespace berth::world

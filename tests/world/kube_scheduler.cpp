@@ -11,6 +11,12 @@ embedded::ShownPod shown(const Pod& pod) {
   return {"default", pod.name, pod.uid, pod.version, pod.node, pod.scheduler, pod.affinity, ""};
 }
 
+embedded::KubeScheduler::Options options_of(bool serves_others) {
+  embedded::KubeScheduler::Options options;
+  if (!serves_others) options.other_schedulers = {};
+  return options;
+}
+
 }  // namespace
 
 void Informer::take_list(std::string_view body) {
@@ -50,19 +56,26 @@ std::vector<std::string> Informer::complaints() const {
 }
 
 KubeScheduler::KubeScheduler(Agenda& agenda, Network& network, ApiServer& server, Berthd& berthd,
-                             apiview::testing::Release release)
-    : life_(agenda), informer_(release), scheduler_({}, parts(network, server, berthd)) {}
+                             apiview::testing::Release release, bool serves_others)
+    : life_(agenda),
+      informer_(release),
+      scheduler_(options_of(serves_others), parts(network, server, &berthd)) {}
+
+KubeScheduler::KubeScheduler(Agenda& agenda, Network& network, ApiServer& server)
+    : life_(agenda),
+      informer_(apiview::testing::Release::from_1_35),
+      scheduler_({.managed_schedulers = {}}, parts(network, server, nullptr)) {}
 
 embedded::KubeScheduler::Parts KubeScheduler::parts(Network& network, ApiServer& server,
-                                                    Berthd& berthd) {
-  const bool is_viewed = berthd.is_viewed();
+                                                    Berthd* berthd) {
+  const bool is_viewed = berthd != nullptr && berthd->is_viewed();
   embedded::PodInformer& informer =
       is_viewed ? static_cast<embedded::PodInformer&>(informer_) : plain_informer_;
   return {life_,
           network,
           server,
-          &berthd.verbs(),
-          is_viewed ? &berthd.view() : nullptr,
+          berthd == nullptr ? nullptr : &berthd->verbs(),
+          is_viewed ? &berthd->view() : nullptr,
           informer,
           [&agenda = life_.agenda()](const std::string& line) { agenda.note(line); }};
 }

@@ -35,11 +35,14 @@ class Informer final : public embedded::PodInformer {
   std::map<std::string, apiview::testing::Pod> known_;  // by uid, as last handed on
 };
 
-// A kube-scheduler beside a berthd. Ends with that berthd, as both are one pod.
+// A kube-scheduler. One beside a berthd ends with it, as both are one pod.
 class KubeScheduler {
  public:
+  // `serves_others`: also pods that are not Berth's.
   KubeScheduler(Agenda& agenda, Network& network, ApiServer& server, Berthd& berthd,
-                apiview::testing::Release release);
+                apiview::testing::Release release, bool serves_others);
+  // Of pods that are not Berth's, without an extender.
+  KubeScheduler(Agenda& agenda, Network& network, ApiServer& server);
 
   Life& life() { return life_; }
   void server_changed(const ApiServer::Change& change) { scheduler_.server_changed(change); }
@@ -47,7 +50,7 @@ class KubeScheduler {
   std::vector<std::string> complaints() const { return informer_.complaints(); }
 
  private:
-  embedded::KubeScheduler::Parts parts(Network& network, ApiServer& server, Berthd& berthd);
+  embedded::KubeScheduler::Parts parts(Network& network, ApiServer& server, Berthd* berthd);
 
   Life life_;
   Informer informer_;

@@ -20,6 +20,7 @@ void Inhabitants::run(const std::string& uid) {
   if (pod == nullptr || job == nullptr || pod->terminating || pod->phase != PodPhase::pending) {
     return;
   }
+  if (!is_admitted(*pod)) return refuse(*pod);
   const bool fails = agenda_.happens(network_.faults.pod_failure);
   const Duration length = fails ? agenda_.between(100ms, job->run_time) : job->run_time;
   server_.change<PodObject>(uid, [this](PodObject& each) {
@@ -27,6 +28,29 @@ void Inhabitants::run(const std::string& uid) {
     each.started = agenda_.now();
   });
   work(uid, length, fails);
+}
+
+// By the pods that run there, also those that leave.
+bool Inhabitants::is_admitted(const PodObject& pod) const {
+  const NodeObject* const node = server_.find<NodeObject>(pod.node_name);
+  if (node == nullptr) return true;  // it is collected
+  for (const auto& [resource, asked] : pod.request) {
+    std::int64_t room = node->allocatable.at(resource);
+    for (const auto& [uid, other] : server_.all<PodObject>()) {
+      const bool runs = other.object.phase == PodPhase::running;
+      if (runs && other.object.node_name == pod.node_name) {
+        room -= other.object.request.at(resource);
+      }
+    }
+    if (asked > room) return false;
+  }
+  return true;
+}
+
+void Inhabitants::refuse(const PodObject& pod) {
+  agenda_.note("the kubelet of " + pod.node_name + " has no room for " + pod.name);
+  const std::string uid = pod.uid;
+  server_.change<PodObject>(uid, [](PodObject& each) { each.phase = PodPhase::failed; });
 }
 
 // Until the minimum runs, a member of a gang waits for the others.

@@ -14,7 +14,7 @@ constexpr Duration kInPartInCalm = 10s;
 constexpr Duration kUntilCalm = 3min;
 // A stall is found when it happens.
 constexpr Duration kIdleMost = 5min;
-// A Binding and a lock may cross.
+// A Binding and a lock may cross, and an eviction and a budget.
 constexpr Duration kUnderWay = 1min;
 // Watches and Bindings are late by less.
 constexpr Duration kLateMost = 20s;
@@ -43,6 +43,7 @@ Laws::Laws(Agenda& agenda, ApiServer& server, const Inhabitants& inhabitants)
   server_.follow([this](const ApiServer::Change& change) {
     if (change.kind == Kind::pod) pod_changed(change);
     if (change.kind == Kind::node) node_changed(change);
+    if (change.kind == Kind::budget) budget_since_[change.key] = agenda_.now();
   });
 }
 
@@ -163,6 +164,7 @@ ports::WriteOutcome Laws::carry_out(const ports::Write& write) {
   // With a Binding, or as kube-scheduler ends a nomination, too.
   const bool has_crossed = ends_nomination || (pod != nullptr && !pod->node_name.empty());
   ports::WriteOutcome outcome = server_.write(write);
+  if (outcome.result == ports::WriteOutcome::Result::refused) check_budget(*pod);
   const bool is_event = std::holds_alternative<ports::Event>(write.content);
   const bool is_done = outcome.result == ports::WriteOutcome::Result::done;
   const bool is_idle = is_done && server_.version() == before && !is_event && !has_crossed;
@@ -180,6 +182,14 @@ ports::WriteOutcome Laws::carry_out(const ports::Write& write) {
                  write.object.full_name() + " changes nothing");
   }
   return outcome;
+}
+
+void Laws::check_budget(const PodObject& victim) {
+  const Job* const job = inhabitants_.job_of(victim.uid);
+  const TimePoint since = budget_since_[job->budget()];
+  if (agenda_.now() - since < kUnderWay) return;
+  break_law("pod " + victim.name + " is to leave, and its budget has allowed nobody to for " +
+            std::to_string((agenda_.now() - since) / 1s) + " s");
 }
 
 // LEASE-2 to LEASE-4

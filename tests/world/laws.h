@@ -44,6 +44,7 @@ class Laws {
     TimePoint at;
   };
 
+  void check_budget(const PodObject& victim);
   void look_at_trespasses();
   void pod_changed(const ApiServer::Change& change);
   void check_room(const std::string& name, const PodObject& came);
@@ -68,7 +69,8 @@ class Laws {
   std::map<std::string, std::pair<std::string, TimePoint>> locks_;
   std::map<std::string, TimePoint> locked_since_;  // by node, as berthd writes it
   std::vector<Trespass> trespasses_;
-  std::map<std::string, TimePoint> foreign_at_;  // by node: the last pod of another profile
+  std::map<std::string, TimePoint> foreign_at_;    // by node: the last pod of another profile
+  std::map<std::string, TimePoint> budget_since_;  // by budget: it is as it is
   bool is_calm_ = false;
   TimePoint calm_since_;
   ClaimLaw claims_;

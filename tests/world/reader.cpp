@@ -39,6 +39,8 @@ ClusterEvent deletion(Kind kind, const std::string& id) {
       return PodGroupDeleted{id};
     case Kind::queue:
       return QueueDeleted{id};
+    case Kind::owner:
+      return OwnerDeleted{id};
     default:
       return BudgetDeleted{id};
   }

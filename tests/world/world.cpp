@@ -65,7 +65,11 @@ class World {
     const std::string faults = network_.faults.names();
     agenda_.note("mode " + beginning_.config.steering.mode + ", faults: " + faults);
     const TimePoint begin = agenda_.now();
-    if (beginning_.config.steering.mode == "nominate") inhabitants_.gate_pods();
+    if (beginning_.config.steering.mode == "nominate") {
+      inhabitants_.gate_pods();
+    } else {
+      start_stock();
+    }
     inhabitants_.begin(setup_.nodes, setup_.jobs);
     const std::size_t replicas = 1 + agenda_.below(2);
     replicas_.resize(setup_.replicas == 0 ? replicas : setup_.replicas);
@@ -116,8 +120,11 @@ class World {
   }
   void start_scheduler(Replica& replica) {
     replica.scheduler = std::make_unique<KubeScheduler>(agenda_, network_, server_, *replica.berthd,
-                                                        beginning_.release);
+                                                        beginning_.release, stock_ == nullptr);
   }
+  // The cluster's own, in the layout beside.
+  void start_stock() { stock_ = std::make_unique<KubeScheduler>(agenda_, network_, server_); }
+
   void end_scheduler(Replica& replica) {
     check_scheduler(replica);
     replica.scheduler.reset();
@@ -146,6 +153,7 @@ class World {
       if (replica.berthd != nullptr) replica.berthd->server_changed();
       if (replica.scheduler != nullptr) replica.scheduler->server_changed(change);
     }
+    if (stock_ != nullptr) stock_->server_changed(change);
     if (change.kind == Kind::pod) collect_orphan(change);
   }
 
@@ -163,6 +171,7 @@ class World {
     laws_.second();
     look_at_sessions();
     if (agenda_.happens(network_.faults.compaction)) server_.compact();
+    if (stock_ != nullptr && agenda_.happens(network_.faults.scheduler_kill)) start_stock();
     for (Replica& replica : replicas_) {
       if (replica.berthd != nullptr) harm(replica);
     }
@@ -275,6 +284,7 @@ class World {
   Lease lease_;
   int runs_ = 0;
   std::vector<Replica> replicas_;
+  std::unique_ptr<KubeScheduler> stock_;  // null: those beside a berthd serve all pods
   bool is_calm_ = false;
   TimePoint looked_at_;  // at the counts of sessions
   std::uint64_t version_then_ = 0;
