@@ -6,6 +6,7 @@
 
 #include "daemon/objects.h"
 #include "mirror/mirror.h"
+#include "page/names.h"
 #include "page/texts.h"
 
 namespace berth::page::collector_test {
@@ -209,7 +210,9 @@ TEST_F(CollectorTest, TextsAreJsonWhateverTheNamesAre) {
   job.reason = "gang_not_ready";
   job.message = "says \"no\"";
   job.limit = std::chrono::minutes(1);
-  EXPECT_EQ(text_of(job),
+  std::string shown;
+  append_shown(shown, text_of(job), nullptr);
+  EXPECT_EQ(shown,
             "[3,\"ml/a\",\"\",\"Pending\",0,1,[0,0,0,0,0,0],0,0,0,"
             "{\"reason\":\"gang_not_ready\",\"message\":\"says \\\"no\\\"\",\"limit\":60}]");
 }

@@ -64,14 +64,13 @@ TEST(NamesTest, PAGE14_NamesWithinMessagesAreFound) {
 
 TEST(NamesTest, PAGE14_NamespacesAreThoseOfObjectsAndNotOfWordsOfUsers) {
   std::set<std::string> spaces;
-  add_namespaces(spaces, text_of(JobPart{.id = 1,
-                                         .name = "ml/a",
-                                         .queue = "q",
-                                         .created = {},
-                                         .waits_since = {},
-                                         .reason = "gang_incomplete",
-                                         .message = "behind web/b",
-                                         .target_why = {}}));
+  JobPart job;
+  job.id = 1;
+  job.name = "ml/a";
+  job.queue = "q";
+  job.reason = "gang_incomplete";
+  job.message = "behind web/b";
+  add_namespaces(spaces, text_of(job));
   EXPECT_EQ(spaces, std::set<std::string>{"ml"});
   EvictionRecord eviction;
   eviction.pod = "ml/a-1";
