@@ -101,6 +101,7 @@ class SchedulingQueue {
     int errors = 0;  // consecutive
     Rejectors rejectors = 0;
     bool is_held = false;
+    bool was_woken_while_held = false;  // then only a pod that is gone wakes it
   };
   using Pods = std::unordered_map<std::string, Pod>;
   using ActiveKey = std::tuple<std::int64_t, TimePoint, std::uint64_t>;  // minus priority first
@@ -113,6 +114,7 @@ class SchedulingQueue {
   bool has_missed_help(const Pod& pod) const;
   void leave_unschedulable(const std::string& uid, Pod& pod, TimePoint now);
   void move(const std::string& uid, Pod& pod, Place place);
+  static bool may_wake(WakeUp event, const Pod& pod);
   static ActiveKey active_key(const Pod& pod);
 
   const Duration initial_backoff_;

@@ -59,6 +59,10 @@ PodObject pod_of(const std::string& name, std::int32_t priority, std::int64_t cp
   if (has(wishes, 'q')) pod.constraints.host_ports = {{"10.0.0.1", "TCP", 80}};
   if (has(wishes, 's')) pod.constraints.node_selector = {{"topology.kubernetes.io/zone", "a"}};
   if (has(wishes, 't')) pod.constraints.tolerations = {kToleration};
+  pod.never_preempts = has(wishes, 'n');
+  for (const char app : {'x', 'y'}) {
+    if (has(wishes, app)) pod.labels = {{"app", std::string(1, app)}};
+  }
   return pod;
 }
 
@@ -82,6 +86,21 @@ std::string condition_of(const PodObject& pod) {
                              : text.find("planned") != std::string::npos ? "e"
                                                                          : "n";
   return reason + text.substr(1, text.find(' ') - 1);
+}
+
+// "1:4,0/2|3:5/0": on node 1, pods 4 and 0 would leave, and two violations of budgets.
+std::string candidates_in(const nlohmann::json& body,
+                          const std::function<std::string(const std::string& uid)>& name_of) {
+  std::string all;
+  for (const auto& [node, victims] : body.at("NodeNameToMetaVictims").items()) {
+    std::string pods;
+    for (const auto& pod : victims.at("Pods")) {
+      pods += (pods.empty() ? "" : ",") + name_of(pod.at("UID").get<std::string>());
+    }
+    all += (all.empty() ? "" : "|") + node + ":" + pods + "/" +
+           std::to_string(victims.at("NumPDBViolations").get<int>());
+  }
+  return all;
 }
 
 // An affinity is what the view puts into a pod.
@@ -111,13 +130,18 @@ class PinningInformer final : public PodInformer {
 // Does a recorded run (tests/e2e/recorded/cluster.go has the operations) on the stand-in.
 class ClusterReplay {
  public:
-  explicit ClusterReplay(int percentage) {
+  ClusterReplay(int percentage, bool preempts) {
+    if (preempts) std::swap(options_.managed_schedulers, options_.other_schedulers);
     options_.managed_percentage_of_nodes = percentage;
     options_.plan_is_ignorable = false;
     options_.commit_timeout = hours(24);
     router_.add("POST", "/plan/filter",
                 [this](const http::Request& request, http::Responder responder) {
                   filter(nlohmann::json::parse(request.body), std::move(responder));
+                });
+    router_.add("POST", "/guard/preempt",
+                [this](const http::Request& request, http::Responder responder) {
+                  guard(nlohmann::json::parse(request.body), std::move(responder));
                 });
     router_.add("POST", "/commit/bind",
                 [this](const http::Request& request, http::Responder responder) {
@@ -183,10 +207,15 @@ class ClusterReplay {
     changes_.push_back(change);
     if (change.kind != Kind::pod || change.is_deletion()) return;
     const PodObject& pod = change.pod();
-    const std::string before = std::exchange(nominations_[pod.uid], pod.nominated_node);
-    if (is_ours_) return;
-    outcomes_ += (outcomes_.empty() ? "" : " ") + pod.name + ":" + condition_of(pod) +
-                 (!before.empty() && pod.nominated_node.empty() ? "^" : "");
+    const PodObject before = std::exchange(pods_[pod.uid], pod);
+    if (!is_ours_) outcomes_ += (outcomes_.empty() ? "" : " ") + pod.name + outcome(before, pod);
+  }
+  static std::string outcome(const PodObject& before, const PodObject& pod) {
+    if (pod.terminating && !before.terminating) return "-";
+    if (!pod.node_name.empty()) return "=" + pod.node_name;
+    std::string text = ":" + condition_of(pod);
+    if (pod.nominated_node == before.nominated_node) return text;
+    return text + (pod.nominated_node.empty() ? "^" : "@" + pod.nominated_node);
   }
 
   // Answers as the recording says, if it was asked the same.
@@ -213,11 +242,27 @@ class ClusterReplay {
     is_ours_ = false;
     show();
   }
+  // Leaves the nodes that the recording has left.
+  void guard(const nlohmann::json& body, http::Responder responder) {
+    const std::string asked =
+        body.at("Pod").at("metadata").at("name").get<std::string>() + "%" +
+        candidates_in(body, [this](const std::string& uid) { return pods_.at(uid).name; });
+    std::string call;
+    expected_ >> call;
+    const bool is_same = call.starts_with(asked + ">");
+    calls_ += (calls_.empty() ? "" : " ") + (is_same ? call : asked);
+    auto left = nlohmann::json::object();
+    std::istringstream kept(is_same ? call.substr(asked.size() + 1) : "");
+    for (std::string node; std::getline(kept, node, ',');) {
+      left[node] = body.at("NodeNameToMetaVictims").at(node);
+    }
+    answer(std::move(responder), FakeExtender::json({{"NodeNameToMetaVictims", left}}));
+  }
+
   // Changes that come while it is asked are shown first.
   void answer(http::Responder responder, http::Response response) {
     const auto its = std::make_shared<http::Responder>(std::move(responder));
-    agenda_.after(microseconds(1),
-                  [its, response = std::move(response)] { its->answer(response); });
+    agenda_.after(nanoseconds(1), [its, response = std::move(response)] { its->answer(response); });
   }
 
   bool do_cluster(const std::string& operation, std::istringstream& text) {
@@ -235,8 +280,15 @@ class ClusterReplay {
       text >> name >> first >> second >> wishes;
       PodObject pod = pod_of(name, static_cast<std::int32_t>(first), second, wishes);
       pod.uid = uids_[name] = "uid-" + std::to_string(++pods_made_);
+      pod.started = TimePoint(seconds(pods_made_));
       text >> (operation == "pod" ? informer_.pins[pod.uid] : pod.node_name);
       server_.put(std::move(pod));
+    } else if (operation == "protect" || operation == "unprotect") {
+      text >> name >> first;
+      const std::vector<Expression> selector = {{"app", Operator::in, {name}}};
+      const auto allowed = static_cast<std::int32_t>(first);
+      server_.put(BudgetObject{"default", name, name, selector, allowed, {}});
+      if (operation == "unprotect") server_.erase<BudgetObject>("default/" + name);
     } else {
       return operation == "wait";
     }
@@ -307,7 +359,7 @@ class ClusterReplay {
   std::vector<ApiServer::Change> changes_;  // not yet shown
   bool is_ours_ = false;                    // what changes now
   std::map<std::string, std::string> uids_;
-  std::map<std::string, std::string> nominations_;  // by uid
+  std::map<std::string, PodObject> pods_;  // by uid, as they were last
   std::map<std::string, std::pair<std::string, http::Responder>> bindings_;
   int pods_made_ = 0;
   std::istringstream expected_;  // calls of this step
@@ -316,8 +368,14 @@ class ClusterReplay {
 };
 
 TEST(RecordedClusterTest, TheStandInDoesWhatAKubeSchedulerDid) {
-  replay_runs("recorded_cluster.jsonl", [](const nlohmann::json& run) {
-    return std::make_unique<ClusterReplay>(run.at("percentage").get<int>());
+  replay_runs("recorded_cluster.jsonl", 320, [](const nlohmann::json& run) {
+    return std::make_unique<ClusterReplay>(run.at("percentage").get<int>(), false);
+  });
+}
+
+TEST(RecordedClusterTest, TheStandInPreemptsAsAKubeSchedulerDid) {
+  replay_runs("recorded_preemption.jsonl", 35, [](const nlohmann::json& run) {
+    return std::make_unique<ClusterReplay>(run.at("percentage").get<int>(), true);
   });
 }
 

@@ -143,7 +143,7 @@ class Replay {
 };
 
 TEST(RecordedQueueTest, TheStandInsQueueDoesWhatKubeSchedulersDid) {
-  replay_runs("recorded_queue.jsonl", [](const nlohmann::json& run) {
+  replay_runs("recorded_queue.jsonl", 320, [](const nlohmann::json& run) {
     return std::make_unique<Replay>(run.at("popsFromBackoff").get<bool>());
   });
 }

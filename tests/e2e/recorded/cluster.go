@@ -28,6 +28,8 @@ type cluster struct {
 	now      time.Duration
 	made     int
 	version  int
+	// Of kube-scheduler's default profile; nil: of Berth's.
+	preemption *preemption
 }
 
 // ClusterRun is a line of the file of the cluster.
@@ -39,17 +41,21 @@ type ClusterRun struct {
 // clusterSteps are operations and their outcomes: "MILLISECONDS OPERATION;CALLS;STATUSES". The clock
 // moves first. The calls of the filter follow, and what kube-scheduler has written: "1:r/4" says
 // that resources kept pod 1 from 4 nodes, "^" that its nomination has ended.
-func clusterSteps(ctx context.Context, seed, number uint64, count, nodes int,
-	percentage int32) ([]string, error) {
+func clusterSteps(ctx context.Context, seed, number uint64, count, nodes int, percentage int32,
+	preemption *preemption) ([]string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	chance := rand.New(rand.NewPCG(seed, number))
-	made, err := newScheduler(ctx, chance, percentage)
+	made, err := newScheduler(ctx, chance, percentage, preemption)
 	if err != nil {
 		return nil, err
 	}
 	c := &cluster{realScheduler: made, chance: chance, podsOf: map[string]*v1.Pod{},
-		nodes: map[string]*v1.Node{}, bindings: map[string]binding{}}
+		nodes: map[string]*v1.Node{}, bindings: map[string]binding{}, preemption: preemption}
+	step := c.step
+	if preemption != nil {
+		preemption.cluster, step = c, preemption.step
+	}
 	made.extender.meanwhile, made.write = c.meanwhile, c.write
 	var all []string
 	for i := range nodes + count {
@@ -62,7 +68,7 @@ func clusterSteps(ctx context.Context, seed, number uint64, count, nodes int,
 		if i < nodes {
 			operation = c.putNode(fmt.Sprint(i))
 		} else {
-			operation = c.step(ctx)
+			operation = step(ctx)
 		}
 		c.settle(ctx)
 		all = append(all, fmt.Sprintf("%d %s;%s;%s", pause, operation,
@@ -105,6 +111,10 @@ func (c *cluster) settle(ctx context.Context) {
 	for {
 		for c.canPop() {
 			c.extender.binds = false
+			if c.preemption != nil {
+				c.preemption.try(ctx)
+				continue
+			}
 			c.scheduler.ScheduleOne(ctx)
 			if c.extender.binds {
 				call := <-c.extender.bindings
@@ -119,25 +129,33 @@ func (c *cluster) settle(ctx context.Context) {
 }
 
 // write is of a status, by kube-scheduler.
-func (c *cluster) write(name string, condition v1.PodCondition, clearsNomination bool) {
+func (c *cluster) write(name string, condition v1.PodCondition, nominated *string) {
 	pod := c.podsOf[name]
 	if pod == nil || pod.Spec.NodeName != "" { // RECORD-8
 		return
 	}
-	clears := clearsNomination && pod.Status.NominatedNodeName != ""
+	nominates := nominated != nil && *nominated != pod.Status.NominatedNodeName
 	conditions := []v1.PodCondition{condition}
-	if !clears && reflect.DeepEqual(conditions, pod.Status.Conditions) {
+	if !nominates && reflect.DeepEqual(conditions, pod.Status.Conditions) {
 		return
 	}
-	pod = c.store(pod, func(pod *v1.Pod) {
+	c.storeStatus(pod, func(pod *v1.Pod) {
 		pod.Status.Conditions = conditions
-		if clears {
-			pod.Status.NominatedNodeName = ""
+		if nominates {
+			pod.Status.NominatedNodeName = *nominated
 		}
 	})
+}
+
+func (c *cluster) storeStatus(old *v1.Pod, edit func(*v1.Pod)) {
+	pod := c.store(old, edit)
 	text := pod.Name + ":" + conditionText(pod)
-	if clears {
+	switch node := pod.Status.NominatedNodeName; {
+	case node == old.Status.NominatedNodeName:
+	case node == "":
 		text += "^"
+	default:
+		text += "@" + node
 	}
 	c.outcomes = append(c.outcomes, text)
 }
@@ -244,6 +262,10 @@ func addCPU(pod *v1.Pod, milli int64) {
 		resource.DecimalSI)
 }
 
+func addGPU(pod *v1.Pod) {
+	pod.Spec.Containers[0].Resources.Requests["example.com/gpu"] = resource.MustParse("1")
+}
+
 var taint = v1.Taint{Key: "example.com/taint", Effect: v1.TaintEffectNoSchedule}
 
 func tolerate(pod *v1.Pod) {
@@ -254,17 +276,13 @@ func tolerate(pod *v1.Pod) {
 // addPod is of a pod with wishes: g a GPU, p a port, q this port of one address, s a zone, d the node
 // that follows, t a toleration. Some are bound from the start.
 func (c *cluster) addPod() string {
-	name := "0"
-	for i := 0; c.podsOf[name] != nil; i++ {
-		name = fmt.Sprint(i)
-	}
-	c.made++
+	name := c.newName()
 	priority, cpu, wishes := int32(c.chance.IntN(3)), int64(c.chance.IntN(7)*500), ""
 	pod := podNamed(name, c.made, priority, false)
 	setCPU(pod, cpu)
 	if c.chance.IntN(5) == 0 {
 		wishes += "g"
-		pod.Spec.Containers[0].Resources.Requests["example.com/gpu"] = resource.MustParse("1")
+		addGPU(pod)
 	}
 	operation, node := "pod", ""
 	if c.chance.IntN(6) == 0 {
@@ -291,10 +309,23 @@ func (c *cluster) addPod() string {
 			pod.Spec.Affinity = affinityTo(node)
 		}
 	}
-	c.podsOf[name] = pod
+	c.bring(pod)
+	return fmt.Sprintf("%s %s %d %d -%s %s", operation, name, priority, cpu, wishes, node)
+}
+
+func (c *cluster) newName() string {
+	c.made++
+	name := "0"
+	for i := 0; c.podsOf[name] != nil; i++ {
+		name = fmt.Sprint(i)
+	}
+	return name
+}
+
+func (c *cluster) bring(pod *v1.Pod) {
+	c.podsOf[pod.Name] = pod
 	c.pods.Add(pod)
 	addPod(c.scheduler, pod)
-	return fmt.Sprintf("%s %s %d %d -%s %s", operation, name, priority, cpu, wishes, node)
 }
 
 // affinityTo is what the view puts into a pod.

@@ -3,7 +3,9 @@ package recorded
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
@@ -11,13 +13,15 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// fakeExtender keeps one node, none, or fails. Its bind calls wait for their answers.
+// fakeExtender keeps one node, none, or fails. Its bind calls wait for their answers. It leaves some of
+// the nodes on which there may be preemption.
 type fakeExtender struct {
 	chance    *rand.Rand
 	meanwhile func(*v1.Pod) string // what happens while it is asked
 	calls     []string             // "POD?NODES>KEPT"
 	binds     bool                 // the last call has kept a node
 	bindings  chan binding
+	guards    bool // it is asked about preemption
 }
 
 var errOutOfOrder = errors.New("out of order")
@@ -70,9 +74,25 @@ func (e *fakeExtender) Prioritize(*v1.Pod, []fwk.NodeInfo) (*extenderv1.HostPrio
 	return nil, 0, errors.New("not asked, since one node is left")
 }
 
-func (e *fakeExtender) ProcessPreemption(*v1.Pod, map[string]*extenderv1.Victims,
-	fwk.NodeInfoLister) (map[string]*extenderv1.Victims, error) {
-	return nil, errors.New("nobody preempts")
+func (e *fakeExtender) ProcessPreemption(pod *v1.Pod, victims map[string]*extenderv1.Victims,
+	_ fwk.NodeInfoLister) (map[string]*extenderv1.Victims, error) {
+	var asked, kept []string
+	left := map[string]*extenderv1.Victims{}
+	keepsAll := e.chance.IntN(3) > 0
+	for _, node := range slices.Sorted(maps.Keys(victims)) {
+		var pods []string
+		for _, each := range victims[node].Pods {
+			pods = append(pods, each.Name)
+		}
+		asked = append(asked, fmt.Sprintf("%s:%s/%d", node, strings.Join(pods, ","),
+			victims[node].NumPDBViolations))
+		if keepsAll || e.chance.IntN(2) == 0 {
+			kept = append(kept, node)
+			left[node] = victims[node]
+		}
+	}
+	e.calls = append(e.calls, pod.Name+"%"+strings.Join(asked, "|")+">"+strings.Join(kept, ","))
+	return left, nil
 }
 
 func (e *fakeExtender) Name() string              { return "fake" }
@@ -80,5 +100,5 @@ func (e *fakeExtender) IsBinder() bool            { return true }
 func (e *fakeExtender) IsInterested(*v1.Pod) bool { return true }
 func (e *fakeExtender) IsPrioritizer() bool       { return true }
 func (e *fakeExtender) IsFilter() bool            { return true }
-func (e *fakeExtender) SupportsPreemption() bool  { return false }
+func (e *fakeExtender) SupportsPreemption() bool  { return e.guards }
 func (e *fakeExtender) IsIgnorable() bool         { return false }

@@ -19,7 +19,7 @@ const (
 
 // Writers by the name of their file: "recorded_NAME.jsonl".
 var Writers = map[string]func(ctx context.Context, to io.Writer, seed, runs uint64) error{
-	"queue": WriteQueue, "cluster": WriteCluster,
+	"queue": WriteQueue, "cluster": WriteCluster, "preemption": WritePreemption,
 }
 
 type header struct {
@@ -55,8 +55,17 @@ func WriteCluster(ctx context.Context, to io.Writer, seed, runs uint64) error {
 		if number%8 == 7 {
 			nodes, percentage = 100+int(number%100), int32(number/8%4*30)
 		}
-		steps, err := clusterSteps(ctx, seed, number, 40+int(number%31), nodes, percentage)
+		steps, err := clusterSteps(ctx, seed, number, 40+int(number%31), nodes, percentage, nil)
 		return ClusterRun{percentage, steps}, err
+	})
+}
+
+// WritePreemption records a kube-scheduler of the default profile, without scores, on few nodes.
+func WritePreemption(ctx context.Context, to io.Writer, seed, runs uint64) error {
+	return write(ctx, to, seed, runs, func(ctx context.Context, number uint64) (any, error) {
+		steps, err := clusterSteps(ctx, seed, number, 60+int(number%31), 1+int(number%6), 100,
+			&preemption{})
+		return ClusterRun{100, steps}, err
 	})
 }
 

@@ -30,11 +30,11 @@ type realScheduler struct {
 	*realQueue
 	scheduler *scheduler.Scheduler
 	pods      cache.Indexer // as its informer has them
+	budgets   cache.Indexer
 	extender  *fakeExtender
-	write     func(pod string, condition v1.PodCondition, clearsNomination bool)
+	write     func(pod string, condition v1.PodCondition, nominated *string)
 	failed    chan struct{} // a binding
-	// The last patch of a status did.
-	clearsNomination bool
+	nominated *string       // by the last patch of a status: a node; "": no longer; nil: as before
 }
 
 // tickingClock is never twice at the same time (RECORD-1).
@@ -45,29 +45,48 @@ func (c tickingClock) Now() time.Time {
 	return c.FakeClock.Now()
 }
 
-// newScheduler looks at nodes one after the other (RECORD-9).
-func newScheduler(ctx context.Context, chance *rand.Rand, percentage int32) (*realScheduler, error) {
+// newScheduler looks at nodes one after the other (RECORD-9). `preemption` is nil for Berth's profile.
+func newScheduler(ctx context.Context, chance *rand.Rand, percentage int32,
+	preemption *preemption) (*realScheduler, error) {
 	clock := testingclock.NewFakeClock(start)
 	client := fake.NewClientset()
-	made, informers, err := schedulerOf(ctx, client, berthsProfile, scheduler.WithParallelism(1),
-		scheduler.WithClock(tickingClock{clock}), scheduler.WithPercentageOfNodesToScore(&percentage))
+	extender := &fakeExtender{chance: chance, bindings: make(chan binding, 1)}
+	profile, options := berthsProfile, []scheduler.Option{scheduler.WithParallelism(1),
+		scheduler.WithClock(tickingClock{clock}), scheduler.WithPercentageOfNodesToScore(&percentage)}
+	if preemption != nil {
+		preemption.extender, extender.guards = extender, true
+		profile, options = preemptingProfile, append(options,
+			scheduler.WithFrameworkOutOfTreeRegistry(preemption.registry()))
+	}
+	made, informers, err := schedulerOf(ctx, client, profile, options...)
 	if err != nil {
 		return nil, err
 	}
 	s := &realScheduler{scheduler: made, pods: informers.Core().V1().Pods().Informer().GetIndexer(),
-		extender: &fakeExtender{chance: chance, bindings: make(chan binding, 1)},
-		failed:   make(chan struct{}, 1),
+		budgets:  informers.Policy().V1().PodDisruptionBudgets().Informer().GetIndexer(),
+		extender: extender, failed: make(chan struct{}, 1),
 		realQueue: &realQueue{PriorityQueue: made.SchedulingQueue.(*queue.PriorityQueue), clock: clock,
 			logger: klog.FromContext(ctx)}}
 	made.Extenders = []fwk.Extender{s.extender}
-	client.PrependReactor("patch", "pods", s.takePatch)
+	client.PrependReactor("patch", "pods", func(action clienttesting.Action) (bool, runtime.Object,
+		error) {
+		if preemption != nil && !preemption.isTrying {
+			return true, &v1.Pod{}, preemption.takePatch(action.(clienttesting.PatchAction))
+		}
+		return s.takePatch(action)
+	})
+	client.PrependReactor("delete", "pods", func(action clienttesting.Action) (bool, runtime.Object,
+		error) {
+		preemption.evict(action.(clienttesting.DeleteAction).GetName())
+		return true, &v1.Pod{}, nil
+	})
 	report := made.FailureHandler
 	made.FailureHandler = func(ctx context.Context, its framework.Framework,
 		pod *framework.QueuedPodInfo, status *fwk.Status, nominating *fwk.NominatingInfo, at time.Time) {
 		isBinding := pod.Pod.Spec.NodeName != ""
 		var fit *framework.FitError
 		if errors.As(status.AsError(), &fit) {
-			fit.Diagnosis.PreFilterMsg = reasonOf(fit.Diagnosis)
+			fit.Diagnosis.PreFilterMsg, fit.Diagnosis.PostFilterMsg = reasonOf(fit.Diagnosis), ""
 		}
 		report(ctx, its, pod, status, nominating, at)
 		s.note(pod.Pod, status)
@@ -127,14 +146,17 @@ func (s *realScheduler) note(pod *v1.Pod, status *fwk.Status) {
 	if status.IsRejected() {
 		condition.Reason = v1.PodReasonUnschedulable
 	}
-	s.write(pod.Name, condition, s.clearsNomination)
-	s.clearsNomination = false
+	s.write(pod.Name, condition, s.nominated)
+	s.nominated = nil
 }
 
 func (s *realScheduler) takePatch(action clienttesting.Action) (bool, runtime.Object, error) {
 	var body struct{ Status map[string]any }
 	err := json.Unmarshal(action.(clienttesting.PatchAction).GetPatch(), &body)
-	_, s.clearsNomination = body.Status["nominatedNodeName"]
+	if node, ok := body.Status["nominatedNodeName"]; ok {
+		text, _ := node.(string) // null is ""
+		s.nominated = &text
+	}
 	return true, &v1.Pod{}, err
 }
 
