@@ -26,10 +26,12 @@ void expect_error(const Error& error, std::string_view input) {
   BERTH_CHECK(error.where.starts_with("f:"));
 }
 
-// Of a text that is both. Not of what JSON's reader drops, and of escapes that YAML lacks.
+// Of a text that is both. Not of what JSON's reader drops, and of escapes that YAML lacks; nor with
+// a carriage return, after which yaml-cpp reads `"de00\n\""` as another text.
 void compare(const std::string& text, const Value& json) {
   const auto yaml = document::parse_yaml(text, "f");
-  if (!yaml || text.find("anaged") != text.npos || text.find("\\u") != text.npos) return;
+  if (!yaml || text.find('\r') != text.npos) return;
+  if (text.find("anaged") != text.npos || text.find("\\u") != text.npos) return;
   BERTH_CHECK(document::same_content(json, *yaml));
 }
 
