@@ -64,10 +64,7 @@ bool is_within(const std::string& text, std::size_t at, std::string_view charact
 std::map<std::string, std::size_t> ids_in(const std::string& text) {
   constexpr std::string_view kCapitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   constexpr std::string_view kDigits = "0123456789";
-  const auto is_in_word = [&](std::size_t at) {
-    return at < text.size() &&
-           (text[at] == '_' || std::isalnum(static_cast<unsigned char>(text[at])) != 0);
-  };
+  const auto is_in_word = [&](std::size_t at) { return at < text.size() && is_word(text[at]); };
   std::map<std::string, std::size_t> ids;
   for (std::size_t at = text.find('-'); at != std::string::npos; at = text.find('-', at + 1)) {
     std::size_t begin = at;
@@ -335,10 +332,7 @@ Complaints points_nobody_asks(const Tree& tree, const std::set<std::string>& una
     asking += parts_of(file.text).code;
   }
   static const std::regex kAsk(R"(\bask\(\s*points::(\w+))");
-  std::set<std::string> asked;
-  for (std::sregex_iterator at(asking.begin(), asking.end(), kAsk), end; at != end; ++at) {
-    asked.insert((*at)[1]);
-  }
+  const std::map<std::string, std::size_t> asked = words_in(asking, kAsk);
   for (const PointText& point : points_of(*header)) {
     const bool is_asked = asked.contains(point.name);
     if (is_asked != unasked.contains(point.name)) continue;

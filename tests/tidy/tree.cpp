@@ -13,8 +13,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 bool is_written_by_people(const fs::path& path) {
   static const std::vector<std::string> kSuffixes{".h",    ".cpp", ".md",  ".txt",  ".cmake",
                                                   ".yaml", ".yml", ".scn", ".json", ".ts",
@@ -163,6 +161,8 @@ const Parts& parts_of(const std::string& text) {
   if (is_new) at->second = Splitter(text).split();
   return at->second;
 }
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::size_t line_at(std::string_view text, std::size_t position) {
   const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(position, text.size()));

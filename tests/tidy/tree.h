@@ -53,6 +53,9 @@ const Parts& parts_of(const std::string& text);
 // 1 for the first.
 std::size_t line_at(std::string_view text, std::size_t position);
 
+// A letter, a digit or "_".
+bool is_word(char c);
+
 // "a_b" in "x(a_b)" but not in "a_bc". The position, or npos.
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
 
