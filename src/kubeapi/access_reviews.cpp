@@ -10,6 +10,7 @@
 
 #include "berth/base/text.h"
 #include "kubeapi/json_text.h"
+#include "kubeapi/review_requests.h"
 
 namespace berth::kubeapi {
 
@@ -22,19 +23,18 @@ constexpr const char* kPolicies = "/apis/admissionregistration.k8s.io/v1/validat
 constexpr Duration kLookEvery = std::chrono::seconds(30);
 
 // API-28
-std::string review_of(const RightQuestion& question) {
+Request review_of(const RightQuestion& question) {
   const std::string accounts = "system:serviceaccounts";
-  nlohmann::ordered_json review{{"apiVersion", "authorization.k8s.io/v1"},
-                                {"kind", "SubjectAccessReview"}};
-  review["spec"] = {
-      {"user", "system:serviceaccount:" + question.name_space + ":" + question.account},
-      {"groups", {accounts, accounts + ":" + question.name_space, "system:authenticated"}},
-      {"resourceAttributes",
-       {{"group", api_group_of(question.verb)},
-        {"resource", resource_of(question.verb)},
-        {"name", question.object},
-        {"verb", to_string(question.verb)}}}};
-  return json_text(review);
+  const PlainJson user{
+      {"username", "system:serviceaccount:" + question.name_space + ":" + question.account},
+      {"groups", {accounts, accounts + ":" + question.name_space, "system:authenticated"}}};
+  Request request = access_review(user, "resourceAttributes",
+                                  {{"group", api_group_of(question.verb)},
+                                   {"resource", resource_of(question.verb)},
+                                   {"name", question.object},
+                                   {"verb", to_string(question.verb)}});
+  request.deadline = Request().deadline;  // no page waits for it
+  return request;
 }
 
 RightAnswer answer_of(const RightQuestion& question, const Response& response) {
@@ -84,15 +84,10 @@ class AccessReviews::Impl : public std::enable_shared_from_this<Impl> {
 
   void ask(const RightQuestion& question) {
     if (sink_ == nullptr || is_stopped_) return;
-    Request request;
-    request.method = "POST";
-    request.needs_no_term = true;
-    request.path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
-    request.content_type = "application/json";
-    request.body = review_of(question);
-    client_.send(std::move(request), [self = shared_from_this(), question](const Response& answer) {
-      if (!self->is_stopped_) self->sink_->post(answer_of(question, answer));
-    });
+    client_.send(review_of(question),
+                 [self = shared_from_this(), question](const Response& answer) {
+                   if (!self->is_stopped_) self->sink_->post(answer_of(question, answer));
+                 });
   }
 
   void stop() { is_stopped_ = true; }

@@ -5,7 +5,8 @@
 
 #include "kubeapi/request.h"
 
-// Requests by which the API server reviews callers of pages (API-38, API-40).
+// Requests by which the API server reviews who somebody is, and what he may do (API-28, API-38,
+// API-40).
 
 namespace berth::kubeapi {
 
