@@ -149,13 +149,16 @@ struct Metrics::Families {
   std::map<std::pair<std::string, std::string>, Gauge*> in_vain_series;  // by action and reason
 };
 
-// An alert on the increase of a series misses the increase that makes the series.
+// The increase that makes a series is missed by alerts and panels.
 Metrics::Metrics() : families_(std::make_unique<Families>()) {
   for (const char* kind : {"full_nodes", "config_load_failed", "event_queue_full"}) {
     families_->faults.Add({{"kind", kind}});
   }
   for (const char* reason : {"refused", "forbidden", "failed"}) {
     families_->refused.Add({{"reason", reason}});
+  }
+  for (const char* outcome : {"earlier", "inside", "later"}) {
+    families_->compared.Add({{"outcome", outcome}});
   }
 }
 

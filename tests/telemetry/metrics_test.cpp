@@ -181,6 +181,15 @@ TEST(Metrics, CountsCallsAndFaults) {
   }
 }
 
+TEST(Metrics, HasSeriesOfWhatHasNotHappenedYet) {
+  const std::string text = Metrics().expose({});
+  for (const char* outcome : {"earlier", "inside", "later"}) {
+    const std::string series =
+        std::string("berth_forecast_starts_total{outcome=\"") + outcome + "\"} 0";
+    EXPECT_TRUE(has_line(text, series)) << text;
+  }
+}
+
 TEST(Metrics, ShowsThePresentState) {
   Metrics metrics;
   const std::string text = full_exposition(metrics);
