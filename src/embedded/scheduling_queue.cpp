@@ -146,7 +146,7 @@ void SchedulingQueue::wake(const std::string& uid, WakeUp event, TimePoint now) 
   if (found == pods_.end()) return;
   Pod& pod = found->second;
   if (pod.place == Place::in_flight) note(event);
-  if (pod.place != Place::unschedulable || !may_wake(event, pod)) return;
+  if (pod.place != Place::unschedulable || !may_help(event, pod.rejectors)) return;
   leave_unschedulable(uid, pod, now);
 }
 

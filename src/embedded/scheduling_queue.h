@@ -101,7 +101,7 @@ class SchedulingQueue {
     int errors = 0;  // consecutive
     Rejectors rejectors = 0;
     bool is_held = false;
-    bool was_woken_while_held = false;  // then only a pod that is gone wakes it
+    bool was_woken_while_held = false;  // then others wake it only by going
   };
   using Pods = std::unordered_map<std::string, Pod>;
   using ActiveKey = std::tuple<std::int64_t, TimePoint, std::uint64_t>;  // minus priority first

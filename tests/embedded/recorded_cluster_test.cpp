@@ -374,7 +374,7 @@ TEST(RecordedClusterTest, TheStandInDoesWhatAKubeSchedulerDid) {
 }
 
 TEST(RecordedClusterTest, TheStandInPreemptsAsAKubeSchedulerDid) {
-  replay_runs("recorded_preemption.jsonl", 35, [](const nlohmann::json& run) {
+  replay_runs("recorded_preemption.jsonl", 74, [](const nlohmann::json& run) {
     return std::make_unique<ClusterReplay>(run.at("percentage").get<int>(), true);
   });
 }

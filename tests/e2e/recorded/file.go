@@ -12,14 +12,19 @@ import (
 
 const (
 	version = "v1.37.2" // as in go.mod
-	// Seed and Runs are of the recording in the repository.
+	// Seed is of the recordings in the repository.
 	Seed = 20261127
-	Runs = 320
 )
 
-// Writers by the name of their file: "recorded_NAME.jsonl".
-var Writers = map[string]func(ctx context.Context, to io.Writer, seed, runs uint64) error{
-	"queue": WriteQueue, "cluster": WriteCluster, "preemption": WritePreemption,
+// Recording is what writes one, and how many runs the repository has.
+type Recording struct {
+	Write func(ctx context.Context, to io.Writer, seed, runs uint64) error
+	Runs  uint64
+}
+
+// Recordings by the name of their file: "recorded_NAME.jsonl".
+var Recordings = map[string]Recording{
+	"queue": {WriteQueue, 320}, "cluster": {WriteCluster, 320}, "preemption": {WritePreemption, 74},
 }
 
 type header struct {

@@ -19,13 +19,13 @@ func TestTheRecordedVersionIsThePinnedOne(t *testing.T) {
 
 // RECORD-6. The stand-in's tests read what the pinned kube-scheduler does.
 func TestTheRecordingsAreUpToDate(t *testing.T) {
-	for name, record := range Writers {
+	for name, recording := range Recordings {
 		want, err := os.ReadFile("../../embedded/testdata/recorded_" + name + ".jsonl")
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got bytes.Buffer
-		if err := record(t.Context(), &got, Seed, Runs); err != nil {
+		if err := recording.Write(t.Context(), &got, Seed, recording.Runs); err != nil {
 			t.Fatal(err)
 		}
 		old, now := strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")
