@@ -12,6 +12,8 @@ constexpr Duration kSettles = 20s;
 constexpr Duration kReads = 5s;
 // Older claims end by themselves (EVICT-4, CLAIM-6).
 constexpr Duration kClaimMost = 4min;
+// A berthd whose watch was cut sees by then that a group was made anew, which ends its claims.
+constexpr Duration kSeesGroups = 1min;
 
 bool stays(const PodObject& pod) { return takes_room(pod) && !pod.terminating; }
 
@@ -74,6 +76,7 @@ void ClaimLaw::group_changed(const ApiServer::Change& change) {
     minimums_.erase(change.key);
     return;
   }
+  if (change.type == "ADDED") made_[change.key] = agenda_.now();
   if (!waits(*group)) planned_[change.key] = agenda_.now();
   if (group->written.message.starts_with("kube-scheduler refused")) {
     group_touched_[change.key] = agenda_.now();
@@ -103,6 +106,7 @@ void ClaimLaw::evicted(const std::string& pod, const std::string& claimant) {
   const PodGroupObject* const group = server_.find<PodGroupObject>(claimant);
   const bool is_first = evicted_.insert(claimant + " " + pod).second;
   if (!is_first || group == nullptr || claims_[claimant].others_left) return;
+  if (agenda_.now() - made_[claimant] < kSeesGroups) return;
   promised_.try_emplace(claimant, agenda_.now());
 }
 

@@ -65,6 +65,7 @@ class ClaimLaw {
   std::map<std::string, TimePoint> queue_touched_;  // by queue: its specification changed
   std::map<std::string, QueueObject> queues_;       // without their status
   std::map<std::string, TimePoint> group_touched_;  // by group: its pods or its minimum changed
+  std::map<std::string, TimePoint> made_;           // groups: when this object of the name came
   std::map<std::string, TimePoint> planned_;        // groups: when they last had a plan
   std::map<std::string, TimePoint> promised_;       // groups for which others are to leave
   TimePoint leads_since_;                           // the present leader

@@ -11,7 +11,6 @@ struct Named {
   const char* name;
   std::uint64_t Faults::*rate;
   std::uint64_t most;
-  bool is_drawn = true;  // else by its name only
 };
 
 constexpr std::array kFaults{
@@ -35,9 +34,7 @@ constexpr std::array kFaults{
     Named{"pod-failure", &Faults::pod_failure, 100},
     Named{"refused-pod", &Faults::refused_pod, 100},
     Named{"refused-eviction", &Faults::refused_eviction, 300},
-    // One world in forty breaks a law by it: when a budget refuses one eviction of a gang, the gang
-    // loses its claims, and the others leave for nobody.
-    Named{"budget", &Faults::budget, 500, false},
+    Named{"budget", &Faults::budget, 500},
     Named{"hung-pod", &Faults::hung_pod, 50},
     Named{"clock-step", &Faults::clock_step, 15},
 };
@@ -47,7 +44,6 @@ constexpr std::array kFaults{
 Faults Faults::swarm(Agenda& dice) {
   Faults faults;
   for (const Named& each : kFaults) {
-    if (!each.is_drawn) continue;
     const std::uint64_t rate = 1 + dice.below(each.most);
     if (dice.below(2) == 0) faults.*each.rate = rate;
   }
