@@ -37,7 +37,7 @@ var onlyIn = map[string][]string{
 		// A Service in front of replicas, which one kube-scheduler asks.
 		"TestLeaderElection",
 		"TestKubeSchedulerAsksByMutualTLS",
-		"TestPagesAreForBearersOfTokensThatMay",
+		"TestPagesAreForBearersOfTokensThatMay", "TestBerthPageBringsWhatTheBearerMaySee",
 	},
 	harness.ThroughView: {
 		"TestManagedPodsWaitForBerthBehindTheView",

@@ -1,14 +1,21 @@
 package e2e
 
 import (
+	"bufio"
 	"context"
+	"crypto/ecdsa"
+	"crypto/rand"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +93,68 @@ func TestPagesAreForBearersOfTokensThatMay(t *testing.T) {
 			authority+" --token-file "+each.token)
 		if (err == nil) != each.mayGet || !strings.Contains(answer, each.says) {
 			t.Errorf("with %s: %v\n%s\nexpected %q", each.token, err, answer, each.says)
+		}
+	}
+}
+
+// ending changes when a token of a service account ends, and signs it as the API server does.
+func ending(e *harness.Env, file string, at time.Time) string {
+	e.Helper()
+	text, err := os.ReadFile(file)
+	e.Must(err)
+	parts := strings.Split(strings.TrimSpace(string(text)), ".")
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	e.Must(err)
+	var claims map[string]any
+	e.Must(json.Unmarshal(payload, &claims))
+	claims["exp"] = at.Unix()
+	for _, begin := range []string{"iat", "nbf"} {
+		claims[begin] = at.Add(-time.Hour).Unix()
+	}
+	payload, err = json.Marshal(claims)
+	e.Must(err)
+	signed := parts[0] + "." + base64.RawURLEncoding.EncodeToString(payload)
+	key, err := tls.LoadX509KeyPair(filepath.Join(e.Directory, "apiserver.crt"),
+		filepath.Join(e.Directory, "apiserver.key"))
+	e.Must(err)
+	digest := sha256.Sum256([]byte(signed))
+	r, s, err := ecdsa.Sign(rand.Reader, key.PrivateKey.(*ecdsa.PrivateKey), digest[:])
+	e.Must(err)
+	signature := append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...)
+	changed := filepath.Join(e.TempDir(), "token")
+	e.Must(os.WriteFile(changed,
+		[]byte(signed+"."+base64.RawURLEncoding.EncodeToString(signature)), 0o600))
+	return changed
+}
+
+// A user without a browser's certificate brings the page of an encrypted berthd to a browser.
+func TestBerthPageBringsWhatTheBearerMaySee(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	berth, authority := tokenPages(e)
+	person := e.User("ada", "view")
+	for account, each := range map[string]struct {
+		role   string
+		status int
+	}{"reader": {"berth-page", http.StatusOK}, "stranger": {"", http.StatusForbidden}} {
+		page := person.Command(e.Context, "exec berth page --port 0 --server "+berth.Pages+" --tls-ca "+
+			authority+" --token-file "+tokenOf(e, account, each.role))
+		output, err := page.StdoutPipe()
+		e.Must(err)
+		e.Must(page.Start())
+		line, err := bufio.NewReader(output).ReadString('\n')
+		e.Must(err)
+		address := regexp.MustCompile(`http://127\.0\.0\.1:\d+/page/`).FindString(line)
+		response, err := http.Get(address + "state")
+		e.Must(err)
+		text, err := io.ReadAll(response.Body)
+		e.Must(err)
+		response.Body.Close()
+		if response.StatusCode != each.status {
+			t.Errorf("%s: %s: %.300s, expected %d", account, response.Status, text, each.status)
+		}
+		e.Must(page.Process.Signal(os.Interrupt))
+		if err := page.Wait(); err != nil {
+			t.Errorf("berth page after an interrupt: %v", err)
 		}
 	}
 }
@@ -190,7 +259,8 @@ func TestThePageShowsNamesByNamespace(t *testing.T) {
 	unknown := filepath.Join(t.TempDir(), "token")
 	e.Must(os.WriteFile(unknown, []byte("nobody's"), 0o600))
 	for token, expected := range map[string]int{"": 403, unknown: 401, gone: 401,
-		tokenOf(e, "stranger", ""): 403} {
+		tokenOf(e, "stranger", ""): 403, ending(e, all, time.Now().Add(-time.Minute)): 401,
+		ending(e, all, time.Now().Add(time.Minute)): 200} {
 		if status, body := reader.state(token); status != expected {
 			t.Errorf("with token %q: %d %.300s, expected %d", token, status, body, expected)
 		}

@@ -46,13 +46,19 @@ func (p *Person) must(err error) {
 	}
 }
 
-// Runs carries out a shell command in the repository, and returns all that it printed. kubectl,
-// `kubectl berth` and berth are found, and use the user's kubeconfig.
-func (p *Person) Runs(ctx context.Context, command string) (string, error) {
+// Command is a shell command in the repository. kubectl, `kubectl berth` and berth are found, and use
+// the user's kubeconfig.
+func (p *Person) Command(ctx context.Context, command string) *exec.Cmd {
 	shell := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", command)
 	shell.Dir = p.directory
 	shell.Env = append(os.Environ(), "KUBECONFIG="+p.Kubeconfig, "HOME="+filepath.Dir(p.Kubeconfig),
 		"PATH="+p.commands+":"+os.Getenv("PATH"))
+	return shell
+}
+
+// Runs carries it out, and returns all that it printed.
+func (p *Person) Runs(ctx context.Context, command string) (string, error) {
+	shell := p.Command(ctx, command)
 	var output bytes.Buffer
 	shell.Stdout, shell.Stderr = &output, &output
 	err := shell.Run()
