@@ -38,7 +38,7 @@ struct Mention {
   std::size_t end = 0;
 };
 
-// The next word such as "ml/train" and not "4/8", "nvidia.com/gpu" or "a/b/c".
+// The next word such as "ml/train" and not "4/8 nodes", "nvidia.com/gpu" or "a/b/c".
 Mention next_mention(std::string_view text, std::size_t from) {
   const auto is_number = [](std::string_view part) {
     return std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -60,7 +60,9 @@ Mention next_mention(std::string_view text, std::size_t from) {
       const bool is_name = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
         return is_of_label(c) || c == '.';
       });
-      if (is_label && is_name && !(is_number(space) && is_number(name))) {
+      const bool is_count =
+          is_number(space) && is_number(name) && text.substr(end).starts_with(" nodes");
+      if (is_label && is_name && !is_count) {
         return {from, from + slash, from + word.size()};
       }
     }

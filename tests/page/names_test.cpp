@@ -56,6 +56,8 @@ TEST(NamesTest, PAGE14_NamesWithinMessagesAreFound) {
         "b/secret"}) {
     EXPECT_TRUE(is_hidden(text)) << text;
   }
+  EXPECT_EQ(shown(message("ml", "for 2024/7, 0/8 nodes fit"), &none),
+            R"("for a job of another namespace, 0/8 nodes fit")");
   for (const char* const text : {"4/8 nodes, secret", "nvidia.com/secret", "ml/secret",
                                  "rdma/secret_device", "a/secret/c"}) {
     EXPECT_FALSE(is_hidden(text)) << text;
