@@ -42,6 +42,11 @@ class Blind final : public ports::Viewer {
   }
 };
 
+// PAGE-12. One right is for the page with all its files.
+std::string reviewed_path(const std::string& path) {
+  return path.starts_with("/page/") ? "/page/" : path;
+}
+
 // `without`: the refusal of one who shows no token.
 void answer_bearer(const SeenHandler& handler, ports::Callers* callers,
                    const http::Request& request, http::Responder responder,
@@ -55,11 +60,12 @@ void answer_bearer(const SeenHandler& handler, ports::Callers* callers,
         403, "others can read a token that comes in plain HTTP; expected https (pages.tls)"));
   }
   const auto waiting = std::make_shared<http::Responder>(std::move(responder));
-  callers->ask(token, request.path, [handler, request, waiting](const auto& verdict) {
-    if (verdict.status != 200) return waiting->answer(refusal_of(verdict));
-    handler(request, std::move(*waiting),
-            verdict.viewer != nullptr ? verdict.viewer : std::make_shared<Blind>());
-  });
+  callers->ask(token, reviewed_path(request.path),
+               [handler, request, waiting](const auto& verdict) {
+                 if (verdict.status != 200) return waiting->answer(refusal_of(verdict));
+                 handler(request, std::move(*waiting),
+                         verdict.viewer != nullptr ? verdict.viewer : std::make_shared<Blind>());
+               });
 }
 
 SeenHandler regardless(http::Handler handler) {

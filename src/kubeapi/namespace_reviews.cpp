@@ -1,11 +1,10 @@
 #include "kubeapi/namespace_reviews.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -32,7 +31,8 @@ Verdict verdict_of(const Response& response) {
 
 }  // namespace
 
-// The reviews of all users: so many at once, and so many a second.
+// The reviews of all users: so many at once, and so many a second. Those of all namespaces are not
+// counted, so that nobody's many namespaces keep an administrator waiting.
 class NamespaceReviews::Line : public std::enable_shared_from_this<Line> {
  public:
   using Heard = std::function<void(Verdict verdict)>;
@@ -42,10 +42,10 @@ class NamespaceReviews::Line : public std::enable_shared_from_this<Line> {
   TimePoint now() const { return clock_.now(); }
 
   // `heard` runs once: at once if there were too many of late.
-  void ask(Request request, Heard heard) {
+  void ask(bool is_counted, Request request, Heard heard) {
     {
       const std::lock_guard lock(mutex_);
-      if (bucket_.take(clock_.now())) {
+      if (!is_counted || bucket_.take(clock_.now())) {
         waiting_.emplace_back(std::move(request), std::exchange(heard, nullptr));
       }
     }
@@ -83,8 +83,8 @@ class NamespaceReviews::Line : public std::enable_shared_from_this<Line> {
 };
 
 // API-40. Goes by rounds: all who ask while one is under way are answered by the next. A round asks
-// for all namespaces first, which is one review for most administrators, and then for each that is
-// unknown.
+// for all namespaces first, which is one review for most administrators, and then for each whose
+// answer is missing or old, the oldest first. An old answer counts until the new one is there.
 class NamespaceReviews::User final : public ports::Viewer,
                                      public std::enable_shared_from_this<User> {
  public:
@@ -102,14 +102,17 @@ class NamespaceReviews::User final : public ports::Viewer,
   }
 
  private:
+  struct Answer {
+    bool may = false;
+    TimePoint at;
+  };
+
   void begin_round() {
     std::set<std::string> names;
     {
       const std::lock_guard lock(mutex_);
-      if (line_->now() >= until_) {
-        known_.clear();
-        until_ = line_->now() + kCounts;
-      }
+      const TimePoint now = line_->now();
+      std::erase_if(known_, [&](const auto& each) { return now - each.second.at >= kCounts; });
       answered_ = std::exchange(waiting_, {});
       is_asking_ = !answered_.empty();
       if (!is_asking_) return;
@@ -121,27 +124,36 @@ class NamespaceReviews::User final : public ports::Viewer,
     });
   }
 
-  // Those of them that are unknown, and so many as one may ask for. Then goes on.
-  void review(const std::set<std::string>& names, std::function<void()> then) {
-    std::vector<std::string> unknown;
-    {
-      const std::lock_guard lock(mutex_);
-      for (const std::string& name : names) {
-        if (known_.size() + unknown.size() > kNamespacesMost) break;
-        if (!known_.contains(name)) unknown.push_back(name);
-      }
+  // So many of them, those without an answer first.
+  std::vector<std::string> due(const std::set<std::string>& names) {
+    const std::lock_guard lock(mutex_);
+    const TimePoint now = line_->now();
+    std::vector<std::pair<TimePoint, std::string>> all;
+    for (const std::string& name : names) {
+      const auto known = known_.find(name);
+      const TimePoint at = known == known_.end() ? TimePoint::min() : known->second.at;
+      if (known == known_.end() || now - at >= kAgain) all.emplace_back(at, name);
     }
-    if (unknown.empty()) return then();
-    const auto left = std::make_shared<std::atomic<std::size_t>>(unknown.size());
+    std::sort(all.begin(), all.end());
+    all.resize(std::min(all.size(), kRoundMost));
+    std::vector<std::string> due;
+    for (auto& [at, name] : all) due.push_back(std::move(name));
+    return due;
+  }
+
+  void review(const std::set<std::string>& names, std::function<void()> then) {
+    const std::vector<std::string> asked = due(names);
+    if (asked.empty()) return then();
+    const auto left = std::make_shared<std::atomic<std::size_t>>(asked.size());
     const auto last = std::make_shared<std::function<void()>>(std::move(then));
-    for (const std::string& name : unknown) {
+    for (const std::string& name : asked) {
       Request request = access_review(user_, "resourceAttributes",
                                       {{"group", "scheduling.volcano.sh"},
                                        {"resource", "podgroups"},
                                        {"namespace", name},
                                        {"verb", "get"}});
       request.can_wait = true;  // for the writes of sessions
-      line_->ask(std::move(request),
+      line_->ask(name != kAllNamespaces, std::move(request),
                  [self = shared_from_this(), name, left, last](Verdict verdict) {
                    self->learn(name, verdict);
                    if (--*left == 0) (*last)();
@@ -151,13 +163,15 @@ class NamespaceReviews::User final : public ports::Viewer,
 
   void learn(const std::string& name, Verdict verdict) {
     const std::lock_guard lock(mutex_);
-    if (verdict != Verdict::unknown) known_.insert_or_assign(name, verdict == Verdict::yes);
+    if (verdict == Verdict::unknown) return;
+    if (known_.size() >= kKnownMost && !known_.contains(name)) return;
+    known_.insert_or_assign(name, Answer{verdict == Verdict::yes, line_->now()});
   }
 
   bool is_known_to_see(const std::string& name) {
     const std::lock_guard lock(mutex_);
     const auto known = known_.find(name);
-    return known != known_.end() && known->second;
+    return known != known_.end() && known->second.may;
   }
 
   void end_round() {
@@ -165,8 +179,8 @@ class NamespaceReviews::User final : public ports::Viewer,
     std::vector<Done> done;
     {
       const std::lock_guard lock(mutex_);
-      for (const auto& [name, may] : known_) {
-        if (may) seen->names.insert(name);
+      for (const auto& [name, answer] : known_) {
+        if (answer.may) seen->names.insert(name);
       }
       seen->is_all = seen->names.contains(kAllNamespaces);
       done = std::exchange(answered_, {});
@@ -178,8 +192,7 @@ class NamespaceReviews::User final : public ports::Viewer,
   const std::shared_ptr<Line> line_;
   const nlohmann::json user_;
   std::mutex mutex_;  // guards what follows
-  TimePoint until_;   // what is known counts
-  std::map<std::string, bool> known_;
+  std::map<std::string, Answer> known_;
   std::set<std::string> asked_;  // by those who wait
   std::vector<Done> waiting_;
   std::vector<Done> answered_;  // at the end of this round
@@ -189,8 +202,16 @@ class NamespaceReviews::User final : public ports::Viewer,
 NamespaceReviews::NamespaceReviews(RestClient& client, const Clock& clock)
     : line_(std::make_shared<Line>(client, clock)) {}
 
-std::shared_ptr<ports::Viewer> NamespaceReviews::viewer_of(const nlohmann::json& user) const {
-  return std::make_shared<User>(line_, user);
+std::shared_ptr<ports::Viewer> NamespaceReviews::viewer_of(const nlohmann::json& user) {
+  const std::lock_guard lock(mutex_);
+  const std::string text = user.dump();
+  if (users_.size() >= kUsersMost && !users_.contains(text)) {
+    std::erase_if(users_, [](const auto& each) { return each.second.use_count() == 1; });
+    if (users_.size() >= kUsersMost) users_.clear();
+  }
+  std::shared_ptr<User>& known = users_[text];
+  if (known == nullptr) known = std::make_shared<User>(line_, user);
+  return known;
 }
 
 }  // namespace berth::kubeapi

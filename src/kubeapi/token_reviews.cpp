@@ -24,6 +24,8 @@ using ports::CallerVerdict;
 constexpr std::size_t kTokenBytesMost = std::size_t{16} << 10;
 constexpr double kReviewsPerSecond = 5;
 constexpr int kReviewsAtOnce = 20;
+constexpr double kRenewalsPerSecond = 10;
+constexpr int kRenewalsAtOnce = 50;
 
 // Tokens themselves are not kept. Empty: it could not be made.
 std::string digest_of(const std::string& token) {
@@ -80,11 +82,17 @@ class TokenReviews::Impl : public std::enable_shared_from_this<Impl> {
     if (known != known_.end() && now < known->second.until) return known->second.verdict;
     const auto asked = asked_.find(key);
     begins = asked == asked_.end();
-    const bool has_room = begins ? asked_.size() < kAskedMost && bucket_.take(now)
-                                 : asked->second.size() < kWaitingMost;
-    if (!has_room) return {503, "too many callers are under review; ask again"};
+    const bool was_good = known != known_.end() && known->second.verdict.status == 200;
+    if (!(begins ? may_begin(was_good, now) : asked->second.size() < kWaitingMost))
+      return {503, "too many callers are under review; ask again"};
     asked_[key].push_back(std::exchange(done, nullptr));
     return {};
+  }
+
+  // API-39. A flood of tokens that are none does not shut out those that were good a moment ago.
+  bool may_begin(bool was_good, TimePoint now) {
+    if (was_good) return renewals_.take(now);
+    return asked_.size() < kAskedMost && bucket_.take(now);
   }
 
   // API-38
@@ -138,6 +146,7 @@ class TokenReviews::Impl : public std::enable_shared_from_this<Impl> {
   NamespaceReviews namespaces_;
   std::mutex mutex_;  // guards what follows
   TokenBucket bucket_{kReviewsPerSecond, kReviewsAtOnce};
+  TokenBucket renewals_{kRenewalsPerSecond, kRenewalsAtOnce};
   std::map<std::string, Known> known_;  // by the digest of the token, and the path
   std::map<std::string, std::vector<Done>> asked_;
 };

@@ -18,7 +18,7 @@ class TokenReviews final : public ports::Callers {
   // How long an answer counts; an error does not count beyond those who wait for it.
   static constexpr Duration kCounts = std::chrono::seconds(30);
   static constexpr std::size_t kKnownMost = 256;   // answers that are kept
-  static constexpr std::size_t kAskedMost = 16;    // tokens and paths under review at once
+  static constexpr std::size_t kAskedMost = 16;    // new tokens and paths under review at once
   static constexpr std::size_t kWaitingMost = 64;  // callers who wait for one review
 
   TokenReviews(RestClient& client, const Clock& clock);

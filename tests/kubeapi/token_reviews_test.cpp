@@ -170,5 +170,13 @@ TEST_F(TokenReviewsTest, API39AFloodOfTokensCostsNoMoreThanItsRate) {
   EXPECT_EQ(asked("later").status, 200);
 }
 
+TEST_F(TokenReviewsTest, API39AFloodOfTokensShutsOutNobodyWhoWasKnown) {
+  EXPECT_EQ(asked("secret").status, 200);
+  clock.time += TokenReviews::kCounts;
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(asked(std::to_string(i)).status, 200);
+  EXPECT_EQ(asked("another").status, 503);
+  EXPECT_EQ(asked("secret").status, 200);
+}
+
 }  // namespace
 }  // namespace berth::kubeapi::token_reviews_test
