@@ -83,6 +83,7 @@ func TestTheChartRefusesWrongValues(t *testing.T) {
 			"config.schedulerNames are b",
 		"{schedulerNames: [a], admission: {schedulerNames: [b]}}": "admission.schedulerNames are b",
 		"networkPolicy: {from: [{podSelector: {}}]}":              "Prometheus is metricsFrom",
+		"pagesService: {enabled: true}":                           "pagesService needs tls.secretName",
 		"config: 'schedulerNames: berth'":                         `schedulerNames is "berth", expected a list`,
 		"config: \"schedulerNames: [\\\"a'b\\\"]\"":               `"a'b" is no name of a scheduler`,
 		"config: \"defaultQueue: \\\"a'] + ['b\\\"\"":             `"a'] + ['b" is no name`,
@@ -289,6 +290,8 @@ func TestOnlyNamedPeersReachBerthd(t *testing.T) {
 		"{}": `"ingress":[]`,
 		"networkPolicy: {metricsFrom: [{podSelector: {}}]}": `"ingress":[{"from":[{"podSelector":{}}],` +
 			`"ports":[{"port":"pages"}]}]`,
+		"networkPolicy: {metricsFrom: [{podSelector: {}}], pagesFrom: [{namespaceSelector: {}}]}": `"ingress":` +
+			`[{"from":[{"podSelector":{}},{"namespaceSelector":{}}],"ports":[{"port":"pages"}]}]`,
 		"{networkPolicy: {from: [{ipBlock: {cidr: 192.0.2.1/32}}]}, kubeScheduler: {enabled: false}}": `"ingress":[{"from":[{"ipBlock":` +
 			`{"cidr":"192.0.2.1/32"}}],"ports":[{"port":"extender"}]}]`,
 	} {
@@ -300,6 +303,15 @@ func TestOnlyNamedPeersReachBerthd(t *testing.T) {
 	arguments := deploymentOf(t, nil).Spec.Template.Spec.Containers[0].Args
 	if !slices.Contains(arguments, "--listen=127.0.0.1:8890") {
 		t.Errorf("kube-scheduler asks over loopback, and berthd listens by %v", arguments)
+	}
+}
+
+func TestThePagesHaveAService(t *testing.T) {
+	chosen := values(t, "{pagesService: {enabled: true}, tls: {secretName: berthd-tls}}")
+	service, err := deployed(t, chosen, "Service", "berth-pages").MarshalJSON()
+	const want = `"ports":[{"name":"pages","port":8892,"targetPort":"pages"}],"selector":{"app":"berth"}`
+	if err != nil || !bytes.Contains(service, []byte(want)) {
+		t.Errorf("%v, the Service is %s", err, service)
 	}
 }
 

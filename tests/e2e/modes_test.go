@@ -87,7 +87,7 @@ var onlyIn = map[string][]string{
 		"TestTheChartMakesWhatTheOverlayForNodesMakes", "TestTheChartGatesAsThePolicyDoes",
 		"TestTheChartHasNoLint", "TestTheChartRefusesWrongValues", "TestSchedulerNamesFeedEverything",
 		"TestTheDeploymentHasWhatValuesSay", "TestTLSIsConfiguredEverywhere",
-		"TestOnlyNamedPeersReachBerthd", "TestTheUserIsOpenShiftsThere",
+		"TestOnlyNamedPeersReachBerthd", "TestThePagesHaveAService", "TestTheUserIsOpenShiftsThere",
 		"TestAQuotaIsMadeWhereTheClassNeedsOne", "TestTheDashboardIsForGrafanasSidecar",
 		"TestAlertsAreOnMetricsThatAreThere",
 		"TestTheChartFitsEachVersion", "TestTheSchemasFindWhatAVersionLacks",
