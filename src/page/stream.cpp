@@ -145,7 +145,9 @@ TimePoint Stream::turn() {
   }
   TimePoint due = TimePoint::max();
   if (is_looked_at && !is_asking_) due = *asked_at_ + kPeriod;
-  for (const Request& each : waiting_) due = std::min(due, each.arrived + kPatience);
+  for (const Request& each : waiting_) {
+    if (each.sight == nullptr) due = std::min(due, each.arrived + kPatience);
+  }
   return due;
 }
 

@@ -134,5 +134,14 @@ TEST_F(ViewersTest, PAGE14_ANamespaceThatComesMeanwhileIsHidden) {
   EXPECT_EQ(names_of(answered(asker, {"ml"})), (Names{"ml/a", hidden_}));
 }
 
+TEST_F(ViewersTest, PAGE14_AViewerWhoIsNeverKnownKeepsNobodyBusy) {
+  const auto asker = ask(viewer_);
+  for (const int seconds : {1, 20, 60}) {
+    clock_.advance(std::chrono::seconds(seconds));
+    EXPECT_GT(stream_.turn(), clock_.now()) << seconds;
+  }
+  EXPECT_TRUE(asker->document().is_null());
+}
+
 }  // namespace
 }  // namespace berth::page::viewers_test
