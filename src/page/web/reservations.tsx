@@ -12,11 +12,13 @@ interface Occupant {
 }
 
 function occupantsOf(model: Model, reservation: Reservation): Occupant[] {
-  const own = model.jobNamed(reservation.job)?.id;
   const byJob = new Map<number, Occupant>();
   for (const name of reservation.nodes) {
-    for (const group of model.nodes.get(name)?.groups ?? []) {
-      if (group.job === own || group.state === PodState.claimed) continue;
+    const node = model.nodes.get(name);
+    for (const group of node?.groups ?? []) {
+      // The target's name may be hidden; its number is not.
+      const isOwn = group.job >= 0 && group.job === node?.target;
+      if (isOwn || group.state === PodState.claimed) continue;
       const job = model.job(group.job);
       const known = byJob.get(group.job) ??
         { job, pods: 0, nodes: 0, leaving: false, ends: job?.more.ends ?? 0 };

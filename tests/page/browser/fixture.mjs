@@ -14,6 +14,7 @@ function random(seed) {
 
 const kGpus = 8;
 const kMemory = 2 ** 40;
+export const kHidden = "a job of another namespace";
 
 // `names`: makes names of jobs and queues, to try hostile ones.
 export class LargeCluster {
@@ -74,6 +75,18 @@ export class LargeCluster {
       message: this.names(`${Math.floor(job.pods / 2)} of ${job.pods} members could be placed; 0/${this.nodes.length} nodes fit ${job.name}-0: ${this.nodes.length - 12} insufficient nvidia.com/gpu (8 needed, at most 4 idle), 12 locked for another job`),
       from: this.now + 600, to: this.now + 600 + Math.floor(this.random() * 9000),
     };
+  }
+
+  // As a bearer of a token sees it who may not see names of these namespaces (PAGE-14).
+  hide(spaces) {
+    for (const job of this.jobs.values()) {
+      if (!spaces.test(job.name)) continue;
+      job.name = kHidden;
+      if (job.more.reason) job.more.message = "";
+      if (job.more.why) job.more.why = "";
+    }
+    const { names } = this;
+    this.names = (text) => (spaces.test(text) ? kHidden : names(text));
   }
 
   order() { return [...this.jobs.values()].filter((job) => job.more.reason).map((job) => job.id); }
@@ -167,7 +180,7 @@ export class LargeCluster {
     const hour = Math.floor(this.now / 600) * 600;
     for (let t = hour - 86400; t < hour - 7200; t += 600) span(t, 600);
     for (let t = hour - 7200; t < this.now; t += 60) span(t, 60);
-    const evictions = Array.from({ length: 60 }, (_, i) => [i + 1, this.now - 9000 + i * 140, this.names(`ns-2/sweep-${i}-0`), this.names(`ns-2/sweep-${i}`), this.queues[2], this.nodes[(i * 3) % this.nodes.length].name, this.names(`ns-1/train-${i}`), "reclaim", "surplus", `by reclaim for ns-1/train-${i}: queue ${this.queues[2]} has more than its share`, 3600 + i * 60, { cpu: "8", memory: "64Gi", "nvidia.com/gpu": "2" }]);
+    const evictions = Array.from({ length: 60 }, (_, i) => [i + 1, this.now - 9000 + i * 140, this.names(`ns-2/sweep-${i}-0`), this.names(`ns-2/sweep-${i}`), this.queues[2], this.nodes[(i * 3) % this.nodes.length].name, this.names(`ns-1/train-${i}`), "reclaim", "surplus", `by reclaim for ${this.names(`ns-1/train-${i}`)}: queue ${this.queues[2]} has more than its share`, 3600 + i * 60, { cpu: "8", memory: "64Gi", "nvidia.com/gpu": "2" }]);
     return { sessions, spans, evictions };
   }
 

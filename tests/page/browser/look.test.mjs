@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { LargeCluster, serve } from "./fixture.mjs";
+import { LargeCluster, kHidden, serve } from "./fixture.mjs";
 import { axeSource, bundle, launch, open, show, test } from "./support.mjs";
 
 const kViews = ["cluster", "jobs", "queues", "reservations", "sessions", "whatif"];
@@ -92,6 +92,22 @@ describe("names that want to do harm", () => {
     // A command for a shell has the name in quotes.
     assert.match(await page.locator(".command code").first().innerText(), /-n ns-\d+ 'train-\d+<img/);
     assert.equal(await page.evaluate(() => window.harmed), undefined);
+    await close();
+    server.close();
+  });
+});
+
+describe("names that a bearer may not see", () => {
+  test("PAGE-14: a target's own pods are none that it waits for", async () => {
+    const cluster = new LargeCluster({ nodes: 100, pods: 400, waiting: 10 });
+    const [target] = cluster.order();
+    const [first, ...rest] = cluster.keptNodes();
+    first.groups = [[target, 0, 2, 16000, 0, 2], [0, 0, 1, 8000, 0, 1]];
+    for (const node of rest) node.groups = [[target, 0, 1, 8000, 0, 1]];
+    cluster.hide(/^ns-/);
+    const server = await serve(cluster, bundle);
+    const { page, close } = await open(browser, `${server.url}#/reservations`);
+    assert.deepEqual(await page.locator(".ends .who").allInnerTexts(), [`${kHidden} 1 pod on 1 node`]);
     await close();
     server.close();
   });
