@@ -119,6 +119,7 @@ TEST_F(PageCommand, BringsThePageOfTheLeaderThroughKubectl) {
   EXPECT_EQ(reply.status, 200) << reply.body;
   EXPECT_EQ(reply.body, "<p>");
   EXPECT_EQ(reply.header("cache-control"), "no-store");
+  EXPECT_EQ(reply.header("berth-forwarded"), "berth page") << "PAGE-16";
   EXPECT_EQ(get(address, "/page/state").status, 401);
   EXPECT_EQ(get(address, "/queues").status, 404) << "the page alone";
   cluster_.serve_body(kLease, R"({"kind":"Lease","metadata":{"name":"berthd"},)"

@@ -67,6 +67,7 @@ export class Connection {
       this.bytes += text.length;
       const answer = JSON.parse(text) as Answer;
       if (answer.kind !== "PageState") throw new Error("the answer is no state of the page");
+      this.model.isForwarded = response.headers.has("Berth-Forwarded");
       this.model.merge(answer);
     } catch (error) {
       throw abort.signal.aborted ? new Error("no answer within 35 s") : error;

@@ -215,6 +215,7 @@ const byName = (a: string, b: string) => a.localeCompare(b, "en", { numeric: tru
 
 export class Model {
   instance = "";
+  isForwarded = false; // the answers come through `berth page`
   version = 0; // of the answers
   now = 0; // of the cluster, in seconds
   changes = 0; // counts merged answers

@@ -30,7 +30,8 @@ export function WhatIfView({ model, parameters }: ViewProps) {
     none: "", add: `--add-nodes ${number || 1}:like=${like}`, drain: `--drain ${like}@${value}`,
     limit: `--time-limit ${named}=${value.replace("+", "")}`, without: `--without-job ${named}`, set: `--set ${value}`,
   }[changes] ?? "";
-  const words = ["berth", "when", "--server", location.origin];
+  // Through `berth page` this origin has the page alone.
+  const words = model.isForwarded ? ["kubectl", "berth", "when"] : ["berth", "when", "--server", location.origin];
   if (job !== "") words.push("--job", job, "--by", by || "+8h");
   words.push(...flags.split(" ").filter((word) => word !== ""), "-o", "table");
   const field = (label: string, input: preact.JSX.Element) => <label class="field"><span>{label}</span>{input}</label>;
@@ -72,7 +73,7 @@ export function WhatIfView({ model, parameters }: ViewProps) {
       <datalist id="jobs">{model.namedJobs.slice(0, 500).map((each) => <option key={each.id} value={each.name} />)}</datalist>
       <Command text={words.map(quoted).join(" ")} />
       {job !== "" && <p class="muted">It finds the smallest changes that let the job start in time: its limit, another job's, one job less, or more nodes.</p>}
-      <p class="muted">Behind a port-forward or TLS, <code>kubectl berth when</code> with your own kubeconfig does the same.</p>
+      {!model.isForwarded && <p class="muted">Behind a port-forward or TLS, <code>kubectl berth when</code> with your own kubeconfig does the same.</p>}
     </div>
   );
 }

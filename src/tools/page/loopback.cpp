@@ -20,6 +20,7 @@ http::Response response_of(http::Reply reply) {
     if (std::find(kOwnHeaders.begin(), kOwnHeaders.end(), name) != kOwnHeaders.end()) continue;
     response.headers.emplace_back(name, std::move(value));
   }
+  response.headers.emplace_back("Berth-Forwarded", "berth page");  // PAGE-16
   return response;
 }
 

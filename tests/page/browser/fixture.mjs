@@ -209,7 +209,8 @@ const kTypes = { html: "text/html; charset=utf-8", js: "text/javascript; charset
 const kPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 // Serves the files of `bundle` and the cluster, which changes each `period` milliseconds; 0: never.
-export function serve(cluster, bundle, period = 0) {
+// `own`: further headers of the state.
+export function serve(cluster, bundle, period = 0, own = {}) {
   let answers = 0;
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url, "http://localhost");
@@ -218,7 +219,7 @@ export function serve(cluster, bundle, period = 0) {
       const isKnown = searchParams.get("instance") === "fixture";
       const send = (document) => {
         ++answers;
-        response.writeHead(200, { ...headers, "Content-Type": "application/json" });
+        response.writeHead(200, { ...headers, ...own, "Content-Type": "application/json" });
         response.end(JSON.stringify(document));
       };
       if (!isKnown) return send(cluster.whole());

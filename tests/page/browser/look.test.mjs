@@ -73,6 +73,17 @@ describe("looks", () => {
   });
 });
 
+describe("commands", () => {
+  test("PAGE-16: through `berth page` they ask by the kubeconfig", async () => {
+    const server = await serve(new LargeCluster({ nodes: 20, pods: 80, waiting: 4 }), bundle, 0, { "Berth-Forwarded": "berth page" });
+    const { page, close } = await open(browser, `${server.url}#/whatif?job=ns-1/train-1`);
+    const command = page.locator(".command code");
+    assert.equal(await command.innerText(), "kubectl berth when --job ns-1/train-1 --by +8h -o table");
+    await close();
+    server.close();
+  });
+});
+
 describe("names that want to do harm", () => {
   test("PAGE-11: they are text", async () => {
     const harm = (text) => `${text}<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>" onmouseover="window.harmed=1`;
