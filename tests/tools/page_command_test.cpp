@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "http/certificates.h"
 #include "http/host_header.h"
 #include "http/http_client.h"
 #include "kubeapi/waiting.h"
@@ -149,6 +150,39 @@ TEST_F(PageCommand, BringsThePageOfAServer) {
   EXPECT_NE(second.line().find("expected another --port"), std::string::npos);
   EXPECT_EQ(second.ended_by(0), 2);
   EXPECT_EQ(page.ended_by(SIGTERM), 0);
+}
+
+TEST_F(PageCommand, PAGE17_ATokenThatIsRefusedIsReadAgain) {
+  const auto file = [&](const char* name) { return (programs_.path() / name).string(); };
+  const http::testing::Authority authority("ca", file("ca.crt"));
+  authority.issue("berthd", file("tls.crt"), file("tls.key"));
+  http::ServerOptions options;
+  options.tls = http::ServerTls{file("tls.crt"), file("tls.key")};
+  const auto server =
+      http::make_http_server(options, [](const http::Request& request, http::Responder responder) {
+        const bool is_known = request.authorization == "Bearer new";
+        responder.answer(http::text_response(is_known ? 200 : 401, request.authorization));
+      });
+  ASSERT_TRUE(server->start());
+  const std::string port = std::to_string(server->port());
+  make_kubectl("echo 'Forwarding from 127.0.0.1:" + port +
+               " -> 8892'\nexec cat /dev/zero >/dev/null\n");
+  for (const bool is_by_kubectl : {false, true}) {
+    std::vector<std::string> words{"page", "--port", "0", "--tls-ca", file("ca.crt")};
+    words.insert(words.end(), {"--token-file", programs_.write("token", "old")});
+    if (is_by_kubectl) {
+      words.insert(words.end(), {"--kubeconfig", cluster_.kubeconfig()});
+    } else {
+      words.insert(words.end(), {"--server", "https://127.0.0.1:" + port});
+    }
+    Running page(words, programs_.path().string());
+    const std::string address = address_in(page.line());
+    EXPECT_EQ(get(address, "/page/state").body, "Bearer old");
+    programs_.write("token", "new");
+    EXPECT_TRUE(kubeapi::testing::until([&] { return get(address, "/page/state").status == 200; }))
+        << is_by_kubectl;
+    EXPECT_EQ(page.ended_by(SIGINT), 0);
+  }
 }
 
 TEST_F(PageCommand, AForwardThatEndsIsNoticed) {

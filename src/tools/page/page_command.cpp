@@ -18,6 +18,7 @@ namespace berth::tools {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Client = std::shared_ptr<http::HttpClient>;
 
 constexpr const char* kPageHelp = "Brings berthd's page to a browser of this machine.";
 
@@ -38,7 +39,7 @@ constexpr const char* kPageMore =
     "Exit status: 0 ended by Ctrl-C, 2 bad input or no answer, 1 an internal error.";
 
 constexpr std::chrono::seconds kLookEvery{5};    // at the leader
-constexpr std::chrono::seconds kTokenEvery{30};  // after a refusal, at the earliest
+constexpr std::chrono::seconds kTokenEvery{30};  // a kubeconfig's program may ask its user
 constexpr long kTickNs = 200'000'000;
 
 struct PageFlags {
@@ -63,30 +64,59 @@ Result<std::string> own_token(KubeFlags flags) {
   return (*credentials)->token();
 }
 
-// berthd at this address. Over TLS with a token, so that berthd knows who asks.
-Result<std::shared_ptr<http::HttpClient>> berthd_at(http::ClientOptions options,
-                                                    const PageFlags& flags) {
-  if (is_encrypted(options) && options.bearer_token.empty() && flags.server.tls_cert.empty()) {
+// berthd at the address of these flags. Over TLS with a token, so that berthd knows who asks.
+Result<Client> berthd_at(const ServerFlags& server, const PageFlags& flags) {
+  Result<http::ClientOptions> options = client_options(server);
+  if (!options) return options.error();
+  if (is_encrypted(*options) && options->bearer_token.empty() && server.tls_cert.empty()) {
     Result<std::string> token = own_token(flags.kube);
     if (!token) return token.error();
-    options.bearer_token = std::move(*token);
+    options->bearer_token = std::move(*token);
   }
-  if (options.tls) options.tls->server_name = flags.tls_name;
-  auto client = http::HttpClient::create(std::move(options));
+  if (options->tls) options->tls->server_name = flags.tls_name;
+  auto client = http::HttpClient::create(std::move(*options));
   if (!client) return client.error();
-  return std::shared_ptr<http::HttpClient>(std::move(*client));
+  return Client(std::move(*client));
 }
+
+// Clients of berthd, each with the token as it is when it is made (PAGE-17).
+class Clients {
+ public:
+  Clients(const PageFlags& flags, Loopback& loopback) : flags_(flags), loopback_(loopback) {}
+
+  // The token before was refused or could not be read, and not just now; or there is none yet.
+  bool wants_another() {
+    if (loopback_.was_refused()) is_refused_ = true;
+    const bool is_file = !flags_.server.token_file.empty();
+    return is_refused_ && (is_file || !made_at_ || Clock::now() - *made_at_ >= kTokenEvery);
+  }
+  Result<Client> make(const ServerFlags& server) {
+    made_at_ = Clock::now();
+    Result<Client> made = berthd_at(server, flags_);
+    is_refused_ = !made;
+    return made;
+  }
+
+ private:
+  const PageFlags& flags_;
+  Loopback& loopback_;
+  bool is_refused_ = true;
+  std::optional<Clock::time_point> made_at_;
+};
 
 // Keeps a port-forward to the berthd that leads.
 class Leader {
  public:
-  explicit Leader(const PageFlags& flags) : flags_(flags) {}
+  Leader(const PageFlags& flags, Loopback& loopback) : flags_(flags), clients_(flags, loopback) {}
 
   // Empty: nothing has changed. An Error: it is not reached.
-  Result<std::shared_ptr<http::HttpClient>> look() {
+  Result<Client> look() {
     const std::string leader = name();
     const bool is_same = leader.empty() || leader == target_;
-    if (forward_ != nullptr && !forward_->has_ended() && is_same) return {nullptr};
+    if (forward_ != nullptr && !forward_->has_ended() && is_same) {
+      if (!clients_.wants_another()) return {nullptr};
+      return clients_.make(address());
+    }
     forward_ = nullptr;
     target_ = leader.empty() ? "deployment/berth" : leader;
     std::vector<std::string> words{"port-forward",
@@ -101,15 +131,17 @@ class Leader {
     auto forward = Forward::start(words);
     if (!forward) return forward.error();
     forward_ = std::move(*forward);
-    ServerFlags server = flags_.server;
-    server.url = std::string(server.tls_ca.empty() ? "http" : "https") +
-                 "://127.0.0.1:" + std::to_string(forward_->port());
-    Result<http::ClientOptions> options = client_options(server);
-    if (!options) return options.error();
-    return berthd_at(std::move(*options), flags_);
+    return clients_.make(address());
   }
 
  private:
+  // Of the port-forward.
+  ServerFlags address() const {
+    ServerFlags server = flags_.server;
+    server.url = std::string(server.tls_ca.empty() ? "http" : "https") +
+                 "://127.0.0.1:" + std::to_string(forward_->port());
+    return server;
+  }
   // "pod/NAME"; empty: the Lease cannot be read.
   std::string name() {
     if (reader_ == nullptr) {
@@ -127,6 +159,7 @@ class Leader {
   }
 
   const PageFlags& flags_;
+  Clients clients_;
   std::unique_ptr<ApiReader> reader_;
   std::unique_ptr<Forward> forward_;
   std::string target_;
@@ -145,7 +178,7 @@ template <class Connect>
 Status serve(const PageFlags& flags, Console& console, Loopback& loopback, Connect connect) {
   const sigset_t signals = end_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  Result<std::shared_ptr<http::HttpClient>> berthd = connect();
+  Result<Client> berthd = connect();
   if (!berthd) return berthd.error();
   loopback.set_berthd(*berthd);
   if (const Status started = loopback.start(flags.port); !started) {
@@ -168,25 +201,17 @@ Status serve(const PageFlags& flags, Console& console, Loopback& loopback, Conne
   return Done{};
 }
 
-Status serve_from_server(const PageFlags& flags, Console& console, Loopback& loopback) {
-  const Result<http::ClientOptions> options = client_options(flags.server);
-  if (!options) return options.error();
-  std::optional<Clock::time_point> made_at;
-  return serve(flags, console, loopback, [&]() -> Result<std::shared_ptr<http::HttpClient>> {
-    const bool is_old = made_at && Clock::now() - *made_at >= kTokenEvery;
-    if (made_at && !(is_old && loopback.was_refused())) return {nullptr};
-    made_at = Clock::now();
-    return berthd_at(*options, flags);
-  });
-}
-
 int run(const PageFlags& flags, Console& console) {
   Loopback loopback;
   Status served = Done{};
   if (flags.server.is_asked()) {
-    served = serve_from_server(flags, console, loopback);
+    Clients clients(flags, loopback);
+    served = serve(flags, console, loopback, [&]() -> Result<Client> {
+      if (!clients.wants_another()) return {nullptr};
+      return clients.make(flags.server);
+    });
   } else {
-    Leader leader(flags);
+    Leader leader(flags, loopback);
     served = serve(flags, console, loopback, [&] { return leader.look(); });
   }
   if (!served) return complain(served.error(), console);
