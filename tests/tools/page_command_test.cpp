@@ -220,5 +220,24 @@ TEST_F(PageCommand, ANameThatOthersPointHereIsRefused) {
   EXPECT_EQ(get("http://127.0.0.1:" + port, "/page/").body, "berthd cannot be reached: gone");
 }
 
+TEST_F(PageCommand, PAGE18_APathThatLeadsOutOfThePageIsRefused) {
+  Loopback loopback;
+  ASSERT_TRUE(loopback.start(0));
+  loopback.set_berthd(std::move(*http::HttpClient::create({.url = berthd_.url()})));
+  const std::string url = loopback.url();
+  const std::string port = url.substr(17, url.find("/page") - 17);
+  const auto number = static_cast<std::uint16_t>(std::stoul(port));
+  const auto status_of = [&](const std::string& path) {
+    return answer_to_host(number, "127.0.0.1:" + port, path).substr(9, 3);
+  };
+  for (const char* path :
+       {"/page/../queues", "/page/./x", "/page/..", "/page/.", "/page/a/../../queues",
+        "/page/%2e%2e/queues", "/page/%2E./queues", "/page/..%2fqueues", "/page/..\\queues"}) {
+    EXPECT_EQ(status_of(path), "400") << path;
+  }
+  EXPECT_EQ(status_of("/page/..."), "404") << "berthd's";
+  EXPECT_EQ(status_of("/page/?.."), "200");
+}
+
 }  // namespace
 }  // namespace berth::tools::page_command_test

@@ -24,6 +24,18 @@ http::Response response_of(http::Reply reply) {
   return response;
 }
 
+// A proxy before berthd may take such a path for another one, outside of /page/.
+bool leads_elsewhere(std::string_view path) {
+  if (path.find_first_of("%\\") != std::string_view::npos) return true;
+  while (!path.empty()) {
+    path.remove_prefix(1);  // the slash
+    const std::string_view segment = path.substr(0, path.find('/'));
+    if (segment == "." || segment == "..") return true;
+    path.remove_prefix(segment.size());
+  }
+  return false;
+}
+
 }  // namespace
 
 Loopback::~Loopback() {
@@ -73,6 +85,10 @@ void Loopback::take(const http::Request& request, http::Responder responder) {
   }
   if (request.method != "GET" || (path != "/page" && !path.starts_with("/page/"))) {
     return responder.answer(http::text_response(404, "expected GET of a path below /page/"));
+  }
+  if (leads_elsewhere(path)) {
+    return responder.answer(http::text_response(
+        400, "expected a path without \"..\", \".\", \"%\" and \"\\\""));  // PAGE-18
   }
   const std::string target = request.query.empty() ? path : path + "?" + request.query;
   {
