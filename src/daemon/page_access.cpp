@@ -123,10 +123,10 @@ http::Handler for_our_hosts(http::Handler handler, std::vector<std::string> host
     if (request.is_encrypted || request.method != "GET" || is_our_host(request.host, hosts)) {
       return handler(request, std::move(responder));
     }
-    responder.answer(
-        http::text_response(421, "\"" + request.host +
-                                     "\" is no name of this server; expected an address, "
-                                     "localhost, a Service, or one of pages.hosts"));
+    responder.answer(http::text_response(
+        421,
+        "the header Host has no name of this server; expected an address, localhost, a "
+        "Service, or one of pages.hosts"));
   };
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "daemon/page_access.h"
+#include "http/browser_headers.h"
 #include "telemetry/families.h"
 #include "telemetry/log.h"
 
@@ -32,8 +33,9 @@ http::ServerOptions options_at(const Endpoint& endpoint) {
 }
 
 http::ServerOptions extender_options(const conf::ExtenderSettings& settings,
-                                     const Endpoint& endpoint) {
-  http::ServerOptions options = options_at(endpoint);
+                                     const Listening& where) {
+  http::ServerOptions options = options_at(where.extender);
+  if (!where.pages) options.headers = http::browser_headers();  // it has the pages, too
   options.max_body_bytes = settings.max_body_bytes;
   options.max_connections = settings.max_connections;
   options.idle_timeout = options.first_request = settings.idle_timeout;
@@ -45,6 +47,7 @@ http::ServerOptions extender_options(const conf::ExtenderSettings& settings,
 http::ServerOptions pages_options(const std::optional<conf::TlsSettings>& tls,
                                   const Endpoint& endpoint) {
   http::ServerOptions options = options_at(endpoint);
+  options.headers = http::browser_headers();  // PAGE-10
   options.max_body_bytes = kPageBytes;
   options.max_connections = kPageConnections;
   options.first_request = kFirstRequest;
@@ -74,7 +77,7 @@ Result<Listening> Listening::of(const Flags& flags, const conf::Config& config) 
 
 Servers::Servers(const conf::Config& config, const Listening& where, ports::Callers* callers)
     : extender_(http::make_http_server(
-          extender_options(config.extender, where.extender),
+          extender_options(config.extender, where),
           for_our_hosts(verbs_.handler(), config.pages ? config.pages->hosts : kNoHosts))) {
   pages_address_ = where.pages.value_or(where.extender).address;
   pages_have_tls_ =

@@ -4,6 +4,7 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/beast/core/string.hpp>
 #include <cstring>
 #include <utility>
 
@@ -16,6 +17,15 @@ constexpr std::size_t kReadBytes = 64 << 10;
 
 // Larger buffers, left by one large request, are freed.
 constexpr std::size_t kKeptBytes = std::size_t{1} << 20;
+
+void append_header(std::string& to, std::string_view name, std::string_view value) {
+  to.append(name).append(": ").append(value).append("\r\n");
+}
+
+bool has_header(const Response& response, const std::string& name) {
+  return std::any_of(response.headers.begin(), response.headers.end(),
+                     [&](const auto& each) { return boost::beast::iequals(each.first, name); });
+}
 
 void release_if_large(std::string& text) {
   text.clear();
@@ -239,10 +249,11 @@ void Connection::render(const Response& response) {
   next_.append("HTTP/1.1 ").append(std::to_string(response.status)).append(" ");
   next_.append(reason_phrase(response.status)).append("\r\n");
   if (!response.content_type.empty()) {
-    next_.append("Content-Type: ").append(response.content_type).append("\r\n");
+    append_header(next_, "Content-Type", response.content_type);
   }
-  for (const auto& [name, value] : response.headers) {
-    next_.append(name).append(": ").append(value).append("\r\n");
+  for (const auto& [name, value] : response.headers) append_header(next_, name, value);
+  for (const auto& [name, value] : state_->options.headers) {
+    if (!has_header(response, name)) append_header(next_, name, value);
   }
   if (closing_) next_.append("Connection: close\r\n");
   if (old && !closing_) next_.append("Connection: keep-alive\r\n");

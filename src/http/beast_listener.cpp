@@ -6,7 +6,7 @@
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/post.hpp>
 #include <exception>
-#include <string_view>
+#include <string>
 #include <utility>
 
 namespace berth::http {
@@ -17,9 +17,12 @@ using tcp = asio::ip::tcp;
 
 constexpr std::chrono::milliseconds kPause(50);
 
-constexpr std::string_view kFull =
-    "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n"
-    "Connection: close\r\nContent-Length: 20\r\n\r\ntoo many connections";
+std::string answer_when_full(const ServerOptions& options) {
+  std::string answer =
+      "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n";
+  for (const auto& [name, value] : options.headers) answer += name + ": " + value + "\r\n";
+  return answer + "Connection: close\r\nContent-Length: 20\r\n\r\ntoo many connections";
+}
 
 }  // namespace
 
@@ -111,9 +114,10 @@ void Listener::admit(Socket socket) {
 void Listener::refuse_connection(Socket socket) {
   state_->refused_connections.fetch_add(1, std::memory_order_relaxed);
   if (credentials_) return;
+  const std::string answer = answer_when_full(state_->options);
   // The send buffer of a new socket has room, so this write neither blocks nor is cut short.
   static_cast<void>(
-      ::send(socket.native_handle(), kFull.data(), kFull.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+      ::send(socket.native_handle(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
   boost::system::error_code ignored;
   socket.shutdown(Socket::shutdown_send, ignored);
 }

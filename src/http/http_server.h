@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "berth/base/clock.h"
 #include "berth/base/result.h"
@@ -46,6 +48,9 @@ struct ServerOptions {
   Duration linger = std::chrono::seconds(1);  // how long a refused peer may take to read the answer
 
   std::optional<ServerTls> tls = {};
+
+  // Headers of each answer, refusals included; an answer's own of the same name comes instead.
+  std::vector<std::pair<std::string, std::string>> headers = {};
 
   // Called on an I/O thread with notices for an operator: a certificate that was replaced or cannot
   // be loaded, no more descriptors, a handler that threw. Not called for mistakes of peers.

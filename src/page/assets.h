@@ -23,7 +23,4 @@ std::span<const Asset> assets();
 // PAGE-9. "/page/app.js?HASH" never changes.
 http::Response answer_of(const Asset& asset, const http::Request& request);
 
-// PAGE-10. Adds the headers that answers below /page/ have.
-http::Response protected_by_headers(http::Response response);
-
 }  // namespace berth::page

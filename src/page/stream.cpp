@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "berth/base/thread_name.h"
-#include "page/assets.h"
 #include "page/texts.h"
 #include "views/queue_document.h"
 
@@ -197,7 +196,7 @@ void Stream::answer(Request& request) {
       200, "application/json",
       store_.document(is_same ? request.after : std::nullopt, cluster_now_, seen.get())};
   response.headers.emplace_back("Cache-Control", "no-store");
-  request.responder.answer(protected_by_headers(std::move(response)));
+  request.responder.answer(std::move(response));
 }
 
 void Stream::merge(const Batch& batch, TimePoint now) {

@@ -6,6 +6,8 @@
 #include "daemon/berthd_process.h"
 #include "daemon/manifests.h"
 #include "daemon/temporary_directory.h"
+#include "http/browser_headers.h"
+#include "http/host_header.h"
 
 namespace berth::daemon::app_page_test {
 namespace {
@@ -66,6 +68,34 @@ TEST_F(AppPageTest, PAGE9_ServesItsFiles) {
   EXPECT_EQ(berthd->get("/page/app.js").status, 200);
   EXPECT_EQ(berthd->get("/page").header("location"), "page/");
   EXPECT_EQ(berthd->get("/page/../configz").status, 404);
+}
+
+TEST_F(AppPageTest, PAGE10_AllAnswersAreProtected) {
+  for (const char* const ports : {"", "pages: {port: 0}\n"}) {
+    const auto berthd = start(nodes_yaml(1, 4), ports);
+    ASSERT_TRUE(berthd->says("the page is at http://")) << berthd->printed();
+    const std::string printed = berthd->printed();
+    const std::size_t end = printed.find("/page/", printed.find("the page is at http://"));
+    const auto port =
+        static_cast<std::uint16_t>(std::atoi(printed.c_str() + printed.rfind(':', end) + 1));
+    using http::testing::reply_to_host;
+    const std::string misdirected = reply_to_host(port, "evil.example", "/page/");
+    EXPECT_EQ(misdirected.find("evil"), std::string::npos) << misdirected;
+    for (const auto& [status, reply] :
+         {std::pair(" 421 ", misdirected),
+          std::pair(" 200 ", reply_to_host(port, "localhost", "/page/")),
+          std::pair(" 308 ", reply_to_host(port, "localhost", "/page")),
+          std::pair(" 200 ", reply_to_host(port, "localhost", "/page/state")),
+          std::pair(" 400 ", reply_to_host(port, "localhost", "/page/state?after=x")),
+          std::pair(" 404 ", reply_to_host(port, "localhost", "/page/x")),
+          std::pair(" 400 ", reply_to_host(port, "localhost", "page"))}) {
+      EXPECT_NE(reply.substr(0, reply.find('\r')).find(status), std::string::npos) << reply;
+      for (const auto& [name, value] : http::browser_headers()) {
+        EXPECT_NE(reply.find("\r\n" + name + ": " + value + "\r\n"), std::string::npos)
+            << status << name;
+      }
+    }
+  }
 }
 
 TEST_F(AppPageTest, PAGE3_ARequestThatWaitsDoesNotHoldUpTheEnd) {

@@ -9,9 +9,9 @@
 
 namespace berth::http::testing {
 
-// The status line of the answer to a GET with this header Host, which no client of ours sends.
-inline std::string answer_to_host(std::uint16_t port, const std::string& host,
-                                  const std::string& path) {
+// The answer to a GET with this header Host, which no client of ours sends.
+inline std::string reply_to_host(std::uint16_t port, const std::string& host,
+                                 const std::string& path) {
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -21,10 +21,22 @@ inline std::string answer_to_host(std::uint16_t port, const std::string& host,
   const std::string text =
       "GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n";
   EXPECT_EQ(send(socket, text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
-  char line[32] = "";
-  EXPECT_GT(recv(socket, line, sizeof line - 1, MSG_WAITALL), 0);
+  std::string reply;
+  char part[1024];
+  for (ssize_t got = 1; got > 0;) {
+    got = recv(socket, part, sizeof part, 0);
+    if (got > 0) reply.append(part, static_cast<std::size_t>(got));
+  }
   close(socket);
-  return line;
+  return reply;
+}
+
+// Its status line.
+inline std::string answer_to_host(std::uint16_t port, const std::string& host,
+                                  const std::string& path) {
+  const std::string reply = reply_to_host(port, host, path);
+  EXPECT_FALSE(reply.empty());
+  return reply.substr(0, reply.find('\r'));
 }
 
 }  // namespace berth::http::testing

@@ -21,6 +21,7 @@ namespace berth::tools::page_command_test {
 namespace {
 
 using http::testing::answer_to_host;
+using http::testing::reply_to_host;
 
 constexpr const char* kLease = "/apis/coordination.k8s.io/v1/namespaces/berth-system/leases/berthd";
 
@@ -205,7 +206,10 @@ TEST_F(PageCommand, ANameThatOthersPointHereIsRefused) {
   const auto number = static_cast<std::uint16_t>(std::stoul(port));
   for (const std::string& host : {std::string("evil.example"), "evil.example:" + port,
                                   std::string("127.0.0.1"), std::string("127.0.0.1:1")}) {
-    EXPECT_NE(answer_to_host(number, host, "/page/").find(" 421 "), std::string::npos) << host;
+    const std::string reply = reply_to_host(number, host, "/page/");
+    EXPECT_EQ(reply.find("HTTP/1.1 421 "), 0U) << host;
+    EXPECT_NE(reply.find("X-Content-Type-Options: nosniff"), std::string::npos) << "PAGE-10";
+    EXPECT_EQ(reply.find("evil"), std::string::npos) << reply;
   }
   EXPECT_EQ(get("http://localhost:" + port, "/page/").status, 502) << "nothing is reached yet";
   loopback.set_berthd(std::move(*http::HttpClient::create({.url = berthd_.url()})));

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "http/browser_headers.h"
+
 namespace berth::tools {
 
 namespace {
@@ -52,6 +54,7 @@ Status Loopback::start(std::uint16_t port) {
   http::ServerOptions options;
   options.port = port;
   options.max_body_bytes = 1024;
+  options.headers = http::browser_headers();  // PAGE-10
   server_ = http::make_http_server(options, [this](const auto& request, http::Responder responder) {
     take(request, std::move(responder));
   });
@@ -75,8 +78,8 @@ void Loopback::take(const http::Request& request, http::Responder responder) {
   const std::string port = ":" + std::to_string(server_->port());
   const std::string& path = request.path;
   if (request.host != "127.0.0.1" + port && request.host != "localhost" + port) {
-    return responder.answer(http::text_response(
-        421, "\"" + request.host + "\" is not here; expected 127.0.0.1" + port));
+    return responder.answer(
+        http::text_response(421, "the header Host is of another; expected 127.0.0.1" + port));
   }
   if (path == "/") {
     http::Response response = http::text_response(308, "the page is at /page/");
