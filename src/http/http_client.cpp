@@ -145,7 +145,8 @@ class HttpClient::Impl {
         client_(base, config) {}
 
   Result<Reply> exchange(std::string_view method, std::string_view path,
-                         std::string_view content_type, std::string_view body, Duration timeout) {
+                         std::string_view content_type, std::string_view body, Duration timeout,
+                         const std::stop_token& stop) {
     pplx::cancellation_token_source ended;
     const auto is_too_large = std::make_shared<std::atomic<bool>>(false);
     const auto answer = std::make_shared<std::promise<Result<Reply>>>();
@@ -169,12 +170,14 @@ class HttpClient::Impl {
     } catch (const std::exception& failure) {
       return Error{failure.what(), options_.url};
     }
+    const std::stop_callback on_stop(stop, [&ended] { ended.cancel(); });
     if (coming.wait_for(timeout) != std::future_status::ready) {
       ended.cancel();
       return Error{"timed out", options_.url};
     }
     Result<Reply> reply = coming.get();
     if (reply) return reply;
+    if (stop.stop_requested()) return Error{"given up", options_.url};
     if (*is_too_large) return Error{"the reply is too large", options_.url};
     return Error{reply.error().message, options_.url};
   }
@@ -249,8 +252,9 @@ Result<std::unique_ptr<HttpClient>> HttpClient::create(ClientOptions options) {
   }
 }
 
-Result<Reply> HttpClient::get(std::string_view path, std::optional<Duration> timeout) {
-  return exchange("GET", path, "", "", timeout);
+Result<Reply> HttpClient::get(std::string_view path, std::optional<Duration> timeout,
+                              const std::stop_token& stop) {
+  return exchange("GET", path, "", "", timeout, stop);
 }
 
 Result<Reply> HttpClient::post(std::string_view path, std::string_view body,
@@ -260,8 +264,9 @@ Result<Reply> HttpClient::post(std::string_view path, std::string_view body,
 
 Result<Reply> HttpClient::exchange(std::string_view method, std::string_view path,
                                    std::string_view content_type, std::string_view body,
-                                   std::optional<Duration> timeout) {
-  return impl_->exchange(method, path, content_type, body, timeout.value_or(impl_->timeout()));
+                                   std::optional<Duration> timeout, const std::stop_token& stop) {
+  return impl_->exchange(method, path, content_type, body, timeout.value_or(impl_->timeout()),
+                         stop);
 }
 
 }  // namespace berth::http

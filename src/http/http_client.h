@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,13 +44,15 @@ class HttpClient {
   ~HttpClient();  // no call may be under way
 
   // Any thread, many at once. Every status is a reply; an error means that none came. `timeout`
-  // replaces the option. One that finds its kept connection closed may be sent again.
-  Result<Reply> get(std::string_view path, std::optional<Duration> timeout = {});
+  // replaces the option. One that finds its kept connection closed may be sent again. A call whose
+  // `stop` is requested ends with an error, and its connection is closed.
+  Result<Reply> get(std::string_view path, std::optional<Duration> timeout = {},
+                    const std::stop_token& stop = {});
   Result<Reply> post(std::string_view path, std::string_view body,
                      std::optional<Duration> timeout = {});  // as application/json
   Result<Reply> exchange(std::string_view method, std::string_view path,
                          std::string_view content_type, std::string_view body,
-                         std::optional<Duration> timeout = {});
+                         std::optional<Duration> timeout = {}, const std::stop_token& stop = {});
 
  private:
   class Impl;

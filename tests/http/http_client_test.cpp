@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+#include <stop_token>
 #include <thread>
 
 #include "berth/base/text.h"
@@ -109,6 +111,23 @@ TEST(HttpClientTest, TheTimeoutCoversTheWholeExchange) {
   EXPECT_EQ(reply.error().message, "timed out");
   EXPECT_TRUE(holder.wait_for_disconnected(1)) << "the server sees it leave";
   ASSERT_FALSE(client->post("/", "{}", 50ms));
+}
+
+TEST(HttpClientTest, ACallThatIsStoppedEndsAtOnce) {
+  Holder holder;
+  RunningServer running(holder.handler());
+  auto client = client_of(running.url(), kPatience);
+  std::stop_source stop;
+  auto reply =
+      std::async(std::launch::async, [&] { return client->get("/", {}, stop.get_token()); });
+  ASSERT_TRUE(holder.wait_for(1));
+  stop.request_stop();
+  ASSERT_EQ(reply.wait_for(kPatience / 2), std::future_status::ready);
+  const auto ended = reply.get();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().message, "given up");
+  EXPECT_TRUE(holder.wait_for_disconnected(1)) << "the server sees it leave";
+  EXPECT_FALSE(client->get("/", {}, stop.get_token())) << "before it begins";
 }
 
 TEST(HttpClientTest, NobodyListeningIsAnError) {

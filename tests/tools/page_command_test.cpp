@@ -10,6 +10,7 @@
 #include "http/certificates.h"
 #include "http/host_header.h"
 #include "http/http_client.h"
+#include "http/peers.h"
 #include "kubeapi/waiting.h"
 #include "source_dir.h"
 #include "tools/answering_server.h"
@@ -241,6 +242,57 @@ TEST_F(PageCommand, PAGE18_APathThatLeadsOutOfThePageIsRefused) {
   }
   EXPECT_EQ(status_of("/page/..."), "404") << "berthd's";
   EXPECT_EQ(status_of("/page/?.."), "200");
+}
+
+// berthd keeps requests of the state until the test answers them.
+class LoopbackThatWaits : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(loopback_->start(0));
+    loopback_->set_berthd(berthd_.client());
+    const std::string url = loopback_->url();
+    address_ = url.substr(0, url.find("/page"));
+    port_ = static_cast<std::uint16_t>(std::stoul(url.substr(17)));
+  }
+  http::testing::RawClient ask_for_state() const {
+    http::testing::RawClient client(port_);
+    client.send("GET /page/state HTTP/1.1\r\nHost: " + address_.substr(7) + "\r\n\r\n");
+    return client;
+  }
+
+  http::testing::Holder holder_;
+  http::testing::RunningServer berthd_{
+      [this](const http::Request& request, http::Responder responder) {
+        if (request.path == "/page/state") {
+          return holder_.handler()(request, std::move(responder));
+        }
+        responder.answer(http::text_response(200, "file"));
+      }};
+  std::unique_ptr<Loopback> loopback_ = std::make_unique<Loopback>();
+  std::string address_;
+  std::uint16_t port_ = 0;
+};
+
+TEST_F(LoopbackThatWaits, PAGE19_ClientsThatLeaveAreForgotten) {
+  std::vector<http::testing::RawClient> clients;
+  for (std::size_t i = 0; i < Loopback::kStatesAtOnce; ++i) clients.push_back(ask_for_state());
+  ASSERT_TRUE(holder_.wait_for(Loopback::kStatesAtOnce));
+  EXPECT_EQ(get(address_, "/page/").body, "file") << "files wait for no state";
+  auto late = ask_for_state();
+  clients.clear();
+  EXPECT_TRUE(holder_.wait_for_disconnected(Loopback::kStatesAtOnce)) << "berthd sees them leave";
+  ASSERT_TRUE(holder_.wait_for(Loopback::kStatesAtOnce + 1));
+  holder_.answer_all(http::text_response(200, "state"));
+  EXPECT_EQ(http::testing::body_of(late.receive_reply()), "state");
+}
+
+TEST_F(LoopbackThatWaits, PAGE19_AnEndWaitsForNoAnswer) {
+  const auto client = ask_for_state();
+  ASSERT_TRUE(holder_.wait_for(1));
+  const auto begin = std::chrono::steady_clock::now();
+  loopback_.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
+  EXPECT_TRUE(holder_.wait_for_disconnected(1));
 }
 
 }  // namespace

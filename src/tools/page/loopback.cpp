@@ -46,7 +46,8 @@ Loopback::~Loopback() {
     const std::lock_guard lock(mutex_);
     is_ended_ = true;
   }
-  news_.notify_all();
+  states_.news.notify_all();
+  files_.news.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -59,7 +60,11 @@ Status Loopback::start(std::uint16_t port) {
     take(request, std::move(responder));
   });
   if (Status started = server_->start(); !started) return started;
-  for (std::size_t i = 0; i < kThreads; ++i) threads_.emplace_back([this] { run(); });
+  const auto add_threads = [this](Line& line, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this, &line] { run(line); });
+  };
+  add_threads(states_, kStatesAtOnce);
+  add_threads(files_, kFilesAtOnce);
   return Done{};
 }
 
@@ -93,32 +98,37 @@ void Loopback::take(const http::Request& request, http::Responder responder) {
     return responder.answer(http::text_response(
         400, "expected a path without \"..\", \".\", \"%\" and \"\\\""));  // PAGE-18
   }
-  const std::string target = request.query.empty() ? path : path + "?" + request.query;
+  std::string target = request.query.empty() ? path : path + "?" + request.query;
+  const std::stop_source left;
+  responder.on_disconnect([left]() mutable { left.request_stop(); });
+  Line& line = path == "/page/state" ? states_ : files_;
   {
     const std::lock_guard lock(mutex_);
-    if (orders_.size() < kWaitingMost) {
-      orders_.push_back({target, std::move(responder)});
-      news_.notify_one();
+    std::erase_if(line.orders, [](const Order& each) { return each.left.stop_requested(); });
+    if (line.orders.size() < kWaitingMost) {
+      line.orders.push_back({std::move(target), std::move(responder), left});
+      line.news.notify_one();
       return;
     }
   }
   responder.answer(http::text_response(503, "too many ask at once, ask again"));
 }
 
-void Loopback::run() {
+// PAGE-19
+void Loopback::run(Line& line) {
   std::unique_lock lock(mutex_);
   while (true) {
-    news_.wait(lock, [this] { return is_ended_ || !orders_.empty(); });
+    line.news.wait(lock, [&] { return is_ended_ || !line.orders.empty(); });
     if (is_ended_) return;
-    Order order = std::move(orders_.front());
-    orders_.pop_front();
+    Order order = std::move(line.orders.front());
+    line.orders.pop_front();
     lock.unlock();
-    order.responder.answer(ask(order.target));
+    if (!order.left.stop_requested()) order.responder.answer(ask(order));
     lock.lock();
   }
 }
 
-http::Response Loopback::ask(const std::string& target) {
+http::Response Loopback::ask(const Order& order) {
   std::shared_ptr<http::HttpClient> berthd;
   std::string why;
   {
@@ -127,7 +137,7 @@ http::Response Loopback::ask(const std::string& target) {
     why = why_;
   }
   if (berthd == nullptr) return http::text_response(502, "berthd cannot be reached: " + why);
-  Result<http::Reply> reply = berthd->get(target, kLongestAnswer);
+  Result<http::Reply> reply = berthd->get(order.target, kLongestAnswer, order.left.get_token());
   if (!reply) return http::text_response(502, "berthd does not answer: " + reply.error().message);
   if (reply->status == 401) was_refused_ = true;
   return response_of(std::move(*reply));

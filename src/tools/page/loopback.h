@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,11 +20,12 @@ namespace berth::tools {
 // berthd's page at a loopback address, for browsers of this machine.
 class Loopback {
  public:
-  static constexpr std::size_t kThreads = 12;  // so many requests wait at berthd at once
-  static constexpr std::size_t kWaitingMost = 64;
+  static constexpr std::size_t kStatesAtOnce = 12;  // requests that wait at berthd
+  static constexpr std::size_t kFilesAtOnce = 4;
+  static constexpr std::size_t kWaitingMost = 64;  // for each of these
 
   Loopback() = default;
-  ~Loopback();  // requests that wait at berthd end first
+  ~Loopback();  // gives up what waits at berthd
   Loopback(const Loopback&) = delete;
   Loopback& operator=(const Loopback&) = delete;
 
@@ -40,18 +42,24 @@ class Loopback {
   struct Order {
     std::string target;
     http::Responder responder;
+    std::stop_source left;  // its client has
+  };
+  // Guarded by mutex_.
+  struct Line {
+    std::condition_variable news;
+    std::deque<Order> orders;
   };
 
   void take(const http::Request& request, http::Responder responder);
-  void run();
-  http::Response ask(const std::string& target);
+  void run(Line& line);
+  http::Response ask(const Order& order);
 
   std::unique_ptr<http::HttpServer> server_;
   std::vector<std::thread> threads_;
   std::atomic<bool> was_refused_ = false;
   std::mutex mutex_;  // guards what follows
-  std::condition_variable news_;
-  std::deque<Order> orders_;
+  Line states_;       // these wait for long, and files wait for none of them
+  Line files_;
   std::shared_ptr<http::HttpClient> berthd_;
   std::string why_ = "it has not been reached yet";
   bool is_ended_ = false;

@@ -1,7 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -215,8 +214,7 @@ int run(const PageFlags& flags, Console& console) {
     served = serve(flags, console, loopback, [&] { return leader.look(); });
   }
   if (!served) return complain(served.error(), console);
-  // A request that waits at berthd would keep us for 20 s.
-  std::_Exit(kExitDone);
+  return kExitDone;
 }
 
 }  // namespace
