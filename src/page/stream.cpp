@@ -126,12 +126,13 @@ TimePoint Stream::turn() {
     batch = std::exchange(batch_, std::nullopt);
     has_sight_ = false;
   }
+  const bool is_back = batch && merged_at_ && now - *merged_at_ >= kStaleAfter;
   if (batch) {
     merge(*batch, now);
     merged_at_ = now;
     is_asking_ = false;
   }
-  answer_requests(now);
+  answer_requests(now, is_back);
   const bool is_looked_at = looked_at_ && now - *looked_at_ < kLooksFor;
   if (is_looked_at && !is_asking_ && (!asked_at_ || now - *asked_at_ >= kPeriod)) {
     is_asking_ = true;
@@ -144,17 +145,18 @@ TimePoint Stream::turn() {
   }
   TimePoint due = TimePoint::max();
   if (is_looked_at && !is_asking_) due = *asked_at_ + kPeriod;
+  if (is_asking_ && !is_stale(now)) due = *asked_at_ + kStaleAfter;
   for (const Request& each : waiting_) {
     if (each.sight == nullptr) due = std::min(due, each.arrived + kPatience);
   }
   return due;
 }
 
-void Stream::answer_requests(TimePoint now) {
+void Stream::answer_requests(TimePoint now, bool all) {
   const std::size_t before = waiting_.size();
   std::erase_if(waiting_, [&](Request& request) {
     if (*request.has_left) return true;
-    if (request.sight == nullptr && !is_due(request, now)) return false;
+    if (request.sight == nullptr && !all && !is_due(request, now)) return false;
     if (request.viewer != nullptr && !has_sight(request)) return false;
     answer(request);
     return true;
@@ -167,8 +169,13 @@ bool Stream::is_due(const Request& request, TimePoint now) const {
   // Nobody may have looked for long, and the state is of then.
   const bool is_fresh = merged_at_ && request.arrived - *merged_at_ < kFreshFor;
   const bool has_news = !request.after || *request.after != store_.version();
-  return (is_fresh && has_news) || now - request.arrived >= kPatience;  // PAGE-3
+  if (now - request.arrived >= kPatience) return true;  // PAGE-3
+  if (!is_stale(now)) return is_fresh && has_news;
+  return has_news || request.arrived - *asked_at_ < kStaleAfter;  // once, or it would ask on and on
 }
+
+// PAGE-20. The session thread has not answered for long.
+bool Stream::is_stale(TimePoint now) const { return is_asking_ && now - *asked_at_ >= kStaleAfter; }
 
 // PAGE-14. Asks once.
 bool Stream::has_sight(Request& request) {
@@ -196,6 +203,9 @@ void Stream::answer(Request& request) {
       200, "application/json",
       store_.document(is_same ? request.after : std::nullopt, cluster_now_, seen.get())};
   response.headers.emplace_back("Cache-Control", "no-store");
+  const TimePoint of = merged_at_.value_or(asked_at_.value_or(request.arrived));
+  const auto age = std::chrono::floor<std::chrono::seconds>(parts_.real_clock.now() - of);
+  response.headers.emplace_back("Age", std::to_string(age.count()));  // PAGE-20
   request.responder.answer(std::move(response));
 }
 

@@ -28,10 +28,11 @@ namespace berth::page {
 // (docs/design/page.md).
 class Stream {
  public:
-  static constexpr std::size_t kWaitingMost = 64;                  // PAGE-3
-  static constexpr Duration kPatience = std::chrono::seconds(20);  // PAGE-3
-  static constexpr Duration kPeriod = std::chrono::seconds(1);     // PAGE-1
-  static constexpr Duration kLooksFor = std::chrono::minutes(1);   // PAGE-1
+  static constexpr std::size_t kWaitingMost = 64;                    // PAGE-3
+  static constexpr Duration kPatience = std::chrono::seconds(20);    // PAGE-3
+  static constexpr Duration kPeriod = std::chrono::seconds(1);       // PAGE-1
+  static constexpr Duration kLooksFor = std::chrono::minutes(1);     // PAGE-1
+  static constexpr Duration kStaleAfter = std::chrono::seconds(10);  // PAGE-20
 
   using Take = std::function<void(Batch)>;
   struct Parts {
@@ -78,8 +79,9 @@ class Stream {
   };
 
   void run();
-  void answer_requests(TimePoint now);
+  void answer_requests(TimePoint now, bool all);
   bool is_due(const Request& request, TimePoint now) const;
+  bool is_stale(TimePoint now) const;
   bool has_sight(Request& request);
   void answer(Request& request);
   void merge(const Batch& batch, TimePoint now);

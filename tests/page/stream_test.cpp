@@ -18,6 +18,12 @@ class Asker final : public http::Responder::Exchange {
   bool has_answer() const { return response_.has_value(); }
   int status() const { return response_ ? response_->status : 0; }
   Json document() const { return response_ ? Json::parse(response_->body) : Json(); }
+  std::string age() const {
+    for (const auto& [name, value] : response_ ? response_->headers : http::Response().headers) {
+      if (name == "Age") return value;
+    }
+    return "none";
+  }
   void leave() const { leave_(); }
 
  private:
@@ -165,6 +171,49 @@ TEST_F(StreamTest, PAGE4_ASessionThatDoesNotEndHoldsUpNoRequest) {
   pass(Stream::kPatience);
   ASSERT_TRUE(asker->has_answer());
   EXPECT_EQ(asker->document()["set"], Json::object());
+}
+
+TEST_F(StreamTest, PAGE20_AnswersHaveTheAgeOfTheState) {
+  const auto first = ask();
+  pass(seconds(3));
+  answer(batch_of({"n1"}));
+  EXPECT_EQ(first->age(), "0");
+  clock_.advance(milliseconds(1900));
+  EXPECT_EQ(ask()->age(), "1");
+}
+
+TEST_F(StreamTest, PAGE20_ASessionThatHangsIsReportedOnce) {
+  const std::uint64_t version = begin();
+  const auto asker = ask_after(version);
+  pass(seconds(1));  // the session thread is asked
+  clock_.advance(seconds(9));
+  EXPECT_EQ(stream_.turn(), clock_.now() + seconds(1));
+  EXPECT_FALSE(asker->has_answer());
+  pass(seconds(1));
+  ASSERT_TRUE(asker->has_answer());
+  EXPECT_EQ(asker->document()["set"], Json::object());
+  EXPECT_EQ(asker->age(), "11");
+  EXPECT_EQ(ask()->age(), "11") << "who has nothing gets what there is";
+  const auto again = ask_after(version);
+  pass(seconds(19));
+  EXPECT_FALSE(again->has_answer()) << "it is known";
+  EXPECT_GT(stream_.turn(), clock_.now());
+  pass(seconds(1));
+  EXPECT_EQ(again->age(), "31");
+  const auto back = ask_after(version);
+  EXPECT_FALSE(back->has_answer());
+  answer(batch_of({}, false));
+  EXPECT_EQ(back->age(), "0") << "without a change";
+  EXPECT_FALSE(ask_after(version)->has_answer());
+}
+
+TEST_F(StreamTest, PAGE20_AQuietClusterIsNotStale) {
+  const auto asker = ask_after(begin());
+  for (int i = 0; i < 20; ++i) {
+    pass(seconds(1));
+    answer(batch_of({}, false));
+  }
+  EXPECT_EQ(asker->age(), "1");
 }
 
 TEST_F(StreamTest, PAGE13_WithoutLeadingThereAreNoNodes) {

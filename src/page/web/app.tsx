@@ -3,7 +3,7 @@ import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ClusterView } from "./cluster";
 import type { Connection } from "./connection";
-import { duration, plural } from "./format";
+import { plural, time } from "./format";
 import { JobsView } from "./jobs";
 import type { Model } from "./model";
 import { JobPanel, NodePanel } from "./panels";
@@ -23,16 +23,22 @@ const kComponents: Record<View, ComponentType<ViewProps>> = {
   whatif: WhatIfView,
 };
 
-// Renders anew with each answer, and once a second for ages; `now` of the model goes on meanwhile.
-export function useModel(model: Model, listeners: Set<() => void>): void {
+// Renders anew with each answer, and once a second for ages (PAGE-21).
+export function useModel(model: Model, connection: Connection, listeners: Set<() => void>): void {
   const [, set] = useState(0);
   useEffect(() => {
     let frame = 0;
     const listener = () => {
       if (frame === 0) frame = requestAnimationFrame(() => { frame = 0; set((n) => n + 1); });
     };
+    const tick = () => {
+      if (document.hidden || connection.status.kind !== "live") return;
+      model.tick();
+      listener();
+    };
+    const timer = setInterval(tick, 1000);
     listeners.add(listener);
-    return () => { listeners.delete(listener); cancelAnimationFrame(frame); };
+    return () => { listeners.delete(listener); clearInterval(timer); cancelAnimationFrame(frame); };
   }, [model]);
 }
 
@@ -45,9 +51,12 @@ function Live({ connection }: { connection: Connection }) {
 function Banner({ connection, model }: { connection: Connection; model: Model }) {
   const { status } = connection;
   if (status.kind === "stale") {
+    const since = time(status.since / 1000, Date.now() / 1000, true);
     return (
       <p class="banner" role="alert">
-        berthd does not answer since {duration((Date.now() - status.since) / 1000)}; what you see is of then. The page asks again. ({status.why})
+        {status.why === ""
+          ? `berthd answers, but its sessions have not looked at the cluster since ${since}; what you see is of then.`
+          : `berthd does not answer since ${since}; what you see is of then. The page asks again. (${status.why})`}
       </p>
     );
   }
@@ -85,7 +94,7 @@ function Search({ value }: { value: string }) {
 }
 
 export function App({ model, connection, listeners }: { model: Model; connection: Connection; listeners: Set<() => void> }) {
-  useModel(model, listeners);
+  useModel(model, connection, listeners);
   const { view, parameters } = useRoute();
   const Shown = kComponents[view];
   const main = useRef<HTMLElement>(null);

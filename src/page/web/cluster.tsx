@@ -88,10 +88,11 @@ function NodeMap({ model, parameters }: ViewProps) {
   useEffect(() => {
     const element = canvas.current;
     if (!element || width === 0) return;
+    const isAnew = drawn.current.layout !== layout || drawn.current.key !== key;
+    if (!isAnew && drawn.current.changes === model.changes) return;
     performance.mark("berth-tiles");
     const ratio = window.devicePixelRatio || 1;
     const context = element.getContext("2d")!;
-    const isAnew = drawn.current.layout !== layout || drawn.current.key !== key;
     const matches = matcher(model, parameters);
     const patterns = new Map<string, CanvasPattern>();
     const look: Look = {

@@ -4,9 +4,10 @@ import type { Answer, Model } from "./model";
 export type Status =
   | { kind: "connecting" }
   | { kind: "live" }
-  | { kind: "stale"; since: number; why: string };
+  | { kind: "stale"; since: number; why: string }; // without a reason: berthd answers, and knows nothing newer
 
 const kPatience = 35_000; // an answer comes within 20 s
+const kStaleAfter = 10; // seconds; PAGE-20
 const kPauses = [250, 500, 1000, 2000, 5000];
 
 // A page that nobody sees asks nothing.
@@ -36,10 +37,10 @@ export class Connection {
     while (!this.isStopped) {
       await isVisible();
       try {
-        await this.ask();
+        const age = await this.ask();
         this.failures = 0;
         this.answeredAt = Date.now();
-        this.status = { kind: "live" };
+        this.status = age < kStaleAfter ? { kind: "live" } : { kind: "stale", since: Date.now() - 1000 * age, why: "" };
       } catch (error) {
         ++this.failures;
         // One failure may be a restart: the page says so from the second on.
@@ -55,7 +56,8 @@ export class Connection {
 
   stop(): void { this.isStopped = true; }
 
-  private async ask(): Promise<void> {
+  // Returns the age of the state in seconds.
+  private async ask(): Promise<number> {
     const { instance, version } = this.model;
     const query = instance === "" ? "" : `?instance=${encodeURIComponent(instance)}&after=${version}`;
     const abort = new AbortController();
@@ -68,7 +70,9 @@ export class Connection {
       const answer = JSON.parse(text) as Answer;
       if (answer.kind !== "PageState") throw new Error("the answer is no state of the page");
       this.model.isForwarded = response.headers.has("Berth-Forwarded");
-      this.model.merge(answer);
+      const age = Number(response.headers.get("Age") ?? 0);
+      this.model.merge(answer, age);
+      return age;
     } catch (error) {
       throw abort.signal.aborted ? new Error("no answer within 35 s") : error;
     } finally {

@@ -217,7 +217,9 @@ export class Model {
   instance = "";
   isForwarded = false; // the answers come through `berth page`
   version = 0; // of the answers
-  now = 0; // of the cluster, in seconds
+  now = 0; // of the cluster, in seconds; tick() moves it on
+  private mergedAt = 0; // as performance.now()
+  private mergedNow = 0; // of the cluster, then
   changes = 0; // counts merged answers
   nodesChanges = 0; // of these, the last one with other nodes than before (not other contents)
   cluster = kNothing;
@@ -233,7 +235,7 @@ export class Model {
   private lists = new Map<string, { changes: number; value: unknown }>();
 
   // PAGE-2. What is gone goes first: a key may be there again.
-  merge(answer: Answer): void {
+  merge(answer: Answer, age = 0): void {
     if (!answer.whole && answer.instance !== this.instance) return;
     ++this.changes;
     const sections: Record<string, Map<string, unknown>> = {
@@ -272,8 +274,14 @@ export class Model {
     if (this.nodes.size !== before) this.nodesChanges = this.changes;
     this.instance = answer.instance;
     this.version = answer.version;
-    this.now = answer.now / 1000;
+    const now = answer.now / 1000 + age;
+    // Ages are whole seconds: time shall not go back by one.
+    this.now = now < this.now && now > this.now - 3 ? this.now : now;
+    this.mergedNow = this.now;
+    this.mergedAt = performance.now();
   }
+
+  tick(): void { this.now = this.mergedNow + (performance.now() - this.mergedAt) / 1000; }
 
   // Of a value that takes work, until the next answer.
   private kept<T>(name: string, make: () => T): T {

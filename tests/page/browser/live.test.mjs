@@ -54,6 +54,8 @@ describe("a cluster that changes", () => {
     page.on("request", (request) => asked.push(request.url()));
     const answer = await page.waitForResponse((response) => response.url().includes("after="));
     assert.equal((await answer.json()).whole, false);
+    assert.ok(Number(answer.headers().age) <= 2, "PAGE-20: a quiet cluster is not stale");
+    assert.equal(await page.locator(".live.live").count(), 1);
     assert.ok(asked.length <= 2, asked.join());
     await close();
     await berthd.close();

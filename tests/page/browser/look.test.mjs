@@ -73,6 +73,34 @@ describe("looks", () => {
   });
 });
 
+describe("time", () => {
+  test("PAGE-21: ages go on between answers", async () => {
+    const cluster = new LargeCluster({ nodes: 20, pods: 80, waiting: 4 });
+    cluster.jobs.get(cluster.order()[0]).since = cluster.now - 2;
+    const server = await serve(cluster, bundle);
+    const { page, close } = await open(browser, `${server.url}#/cluster`);
+    const age = page.getByRole("region", { name: "Next in line" }).locator(".number").first();
+    const first = Number.parseInt(await age.innerText(), 10);
+    await page.waitForFunction((least) => Number.parseInt(document.querySelector(".next .number").textContent, 10) > least, first + 1);
+    assert.equal(server.answers(), 1);
+    await close();
+    server.close();
+  });
+
+  test("PAGE-20: berthd answers, and its state is old", async () => {
+    const own = { Age: "40" };
+    const server = await serve(new LargeCluster({ nodes: 20, pods: 80, waiting: 60 }), bundle, 400, own);
+    const { page, close } = await open(browser, `${server.url}#/cluster`);
+    await page.locator(".live.stale").waitFor();
+    await page.getByRole("alert").getByText("berthd answers, but").waitFor();
+    own.Age = "2";
+    await page.locator(".live.live").waitFor();
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    await close();
+    server.close();
+  });
+});
+
 describe("commands", () => {
   test("PAGE-16: through `berth page` they ask by the kubeconfig", async () => {
     const server = await serve(new LargeCluster({ nodes: 20, pods: 80, waiting: 4 }), bundle, 0, { "Berth-Forwarded": "berth page" });
