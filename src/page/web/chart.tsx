@@ -86,7 +86,7 @@ export function Chart({ title, note, times, lines, format, stacked = false, most
       <div class="plot" ref={box} role="img" aria-label={`${title}. Now: ${lines.map((line) => `${line.label} ${format(last(line))}`).join(", ")}`} />
       <ul class="keys">
         {lines.map((line) => (
-          <li key={line.label}><span class="swatch" style={{ background: `var(${line.colour})` }} aria-hidden="true" />{line.label} <span class="muted">{format(last(line))}</span></li>
+          <li key={line.label}><span class="swatch" style={{ background: `var(${line.colour})` }} aria-hidden="true" /><span class="cut">{line.label}</span> <span class="muted">{format(last(line))}</span></li>
         ))}
       </ul>
       {times.length < 2 && <p class="none">too young: there is one point</p>}

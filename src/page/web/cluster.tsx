@@ -187,9 +187,9 @@ function Legend({ model, queue }: { model: Model; queue: string }) {
   return (
     <div class="legend" role="group" aria-label="Colours">
       {queues.slice(0, 12).map(([name, amountUsed]) => (
-        <button key={name} aria-pressed={queue === name} onClick={() => change({ queue: queue === name ? "" : name })}>
+        <button key={name} aria-pressed={queue === name} title={name} onClick={() => change({ queue: queue === name ? "" : name })}>
           <span class="swatch" style={{ background: queueVariable(model.queueNames, name) }} aria-hidden="true" />
-          {name} <span class="muted">{percent(amountUsed, total)}</span>
+          <span class="cut">{name}</span> <span class="muted">{percent(amountUsed, total)}</span>
         </button>
       ))}
       {queues.length > 12 && <span class="muted">and {queues.length - 12} more</span>}

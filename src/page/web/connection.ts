@@ -8,6 +8,8 @@ export type Status =
 
 const kPatience = 35_000; // an answer comes within 20 s
 const kStaleAfter = 10; // seconds; PAGE-20
+// They turn the direction of all text after them. PAGE-11
+const kDirections = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const kPauses = [250, 500, 1000, 2000, 5000];
 
 // A page that nobody sees asks nothing.
@@ -67,7 +69,7 @@ export class Connection {
       const text = await response.text();
       if (!response.ok) throw new Error(`${response.status}: ${text.slice(0, 300)}`);
       this.bytes += text.length;
-      const answer = JSON.parse(text) as Answer;
+      const answer = JSON.parse(text.replace(kDirections, "\ufffd")) as Answer;
       if (answer.kind !== "PageState") throw new Error("the answer is no state of the page");
       this.model.isForwarded = response.headers.has("Berth-Forwarded");
       const age = Number(response.headers.get("Age") ?? 0);

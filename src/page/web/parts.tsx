@@ -16,7 +16,7 @@ export function Swatch({ model, queue }: { model: Model; queue: string }) {
 }
 
 export function QueueName({ model, queue }: { model: Model; queue: string }) {
-  return <span class="queue"><Swatch model={model} queue={queue} />{queue || "no queue"}</span>;
+  return <span class="queue" title={queue}><Swatch model={model} queue={queue} /><span class="cut">{queue || "no queue"}</span></span>;
 }
 
 export function JobLink({ name, children }: { name: string; children?: ComponentChildren }) {

@@ -123,7 +123,7 @@ export function QueuesView({ model, parameters }: ViewProps) {
                   <th scope="row">
                     <span class="indent" style={{ paddingLeft: `${depth * 18}px` }}>
                       <Swatch model={model} queue={queue.queue} />
-                      <button class="link name" onClick={() => openJobs({ queue: queue.queue })}>{queue.queue}</button>
+                      <button class="link name cut" title={queue.queue} onClick={() => openJobs({ queue: queue.queue })}>{queue.queue}</button>
                       {queue.state !== "Open" && <span class="badge">{queue.state}</span>}
                       {queue.overused && <span class="badge kept" title="it has more than its share">beyond its share</span>}
                     </span>

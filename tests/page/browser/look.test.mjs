@@ -29,6 +29,38 @@ async function axe(page) {
     .map((each) => `${each.id}: ${each.help}: ${each.nodes.slice(0, 3).map((node) => node.html).join(" | ")}`);
 }
 
+// The texts beside hostile names that do not stand from left to right, or not in their order. In the page.
+function turned() {
+  const found = [];
+  const box = (node, from, to) => {
+    const range = document.createRange();
+    range.setStart(node, from);
+    range.setEnd(node, to);
+    const boxes = [...range.getClientRects()].filter((each) => each.width > 0);
+    return boxes.length > 0 && boxes.every((each) => Math.abs(each.top - boxes[0].top) < 3) ? range.getBoundingClientRect() : undefined;
+  };
+  const blockOf = (element) => (getComputedStyle(element).display === "inline" ? blockOf(element.parentElement) : element);
+  const walker = document.createTreeWalker(document.getElementById("app"), NodeFilter.SHOW_TEXT);
+  let before;
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    const text = node.textContent;
+    if (text.trim().length < 2 || node.parentElement.closest(".visually-hidden, select, datalist, svg")) continue;
+    // Of a text with such a name in it, what follows.
+    const begin = text.includes("\u202e") ? text.lastIndexOf("xx") + 2 : text.search(/\S/);
+    const end = text.trimEnd().length;
+    if (end - begin > 1) {
+      const [first, last] = [box(node, begin, begin + 1), box(node, end - 1, end)];
+      if (first && last && Math.abs(first.top - last.top) < 3 && first.left >= last.left) found.push(text);
+    }
+    const here = { block: blockOf(node.parentElement), box: box(node, 0, text.length), text };
+    const isBeside = before?.block === here.block && before.box && here.box && Math.abs(before.box.top - here.box.top) < 3;
+    if (isBeside && here.box.left < before.box.left) found.push(`${before.text} | ${text}`);
+    before = here;
+  }
+  return found.map((each) => each.replace(/x{9,}/g, "x…"));
+}
+
 describe("looks", () => {
   let server;
   before(async () => { server = await serve(new LargeCluster({ nodes: 400, pods: 1600, waiting: 60 }), bundle); });
@@ -134,6 +166,41 @@ describe("names that want to do harm", () => {
     await close();
     server.close();
   });
+
+  for (const [name, width] of [["wide", 1360], ["narrow", 390]]) {
+    test(`PAGE-11: long ones, and such as turn the direction of text: ${name}`, async () => {
+      const harm = (text) => `${text}\u202e${"x".repeat(250)}`;
+      const server = await serve(new LargeCluster({ nodes: 60, pods: 240, waiting: 20, queues: 5, names: harm }), bundle);
+      const { page, close } = await open(browser, server.url);
+      await page.setViewportSize({ width, height: 800 });
+      const look = async (where) => {
+        assert.deepEqual(await page.evaluate(turned), [], `${where}: text that stands in another order`);
+        const wide = await page.evaluate(() => [document.documentElement, ...document.querySelectorAll("main, .panel, .card")]
+          .filter((each) => each.scrollWidth > each.clientWidth).map((each) => `${each.tagName} ${each.scrollWidth} ${each.clientWidth}`));
+        assert.deepEqual(wide, [], `${where}: too wide`);
+      };
+      for (const view of kViews) {
+        await show(page, `#/${view}`);
+        await look(view);
+      }
+      await show(page, "#/cluster?as=table");
+      await look("table of nodes");
+      await show(page, "#/cluster");
+      await page.getByRole("application").focus();
+      for (let i = 0; i < 4; ++i) await page.keyboard.press("ArrowRight");
+      await page.locator(".tip").waitFor();
+      await look("tip");
+      await page.keyboard.press("Enter");
+      await page.getByRole("complementary", { name: "Node" }).waitFor();
+      await look("node");
+      await show(page, "#/jobs?state=waiting");
+      await page.locator("tbody tr:not(.space)").nth(1).click();
+      await page.getByRole("complementary", { name: "Job" }).waitFor();
+      await look("job");
+      await close();
+      server.close();
+    });
+  }
 });
 
 describe("names that a bearer may not see", () => {
