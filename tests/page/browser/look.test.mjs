@@ -204,6 +204,42 @@ describe("names that want to do harm", () => {
 });
 
 describe("names that a bearer may not see", () => {
+  test("PAGE-14: each view without names", async () => {
+    const cluster = new LargeCluster({ nodes: 100, pods: 400, waiting: 40 });
+    cluster.hide(/^ns-(?!7\/)/);
+    const seen = [...cluster.jobs.values()].filter((job) => job.name !== kHidden && job.more.reason);
+    assert.ok(seen.length > 0);
+    const server = await serve(cluster, bundle);
+    const { page, close } = await open(browser, server.url);
+    for (const view of kViews) {
+      await show(page, `#/${view}`);
+      assert.deepEqual(await axe(page), [], view);
+      const text = await page.evaluate(() => document.body.innerText + document.body.innerHTML);
+      assert.doesNotMatch(text, /ns-(?!7\/)\d+\//, view);
+      // Nothing leads to a job without a name.
+      assert.equal(await page.getByRole("button", { name: kHidden }).count(), 0, view);
+    }
+    // Its number, its place and its queue are there.
+    await show(page, "#/jobs?state=waiting");
+    const rows = page.locator("tbody tr:not(.space)");
+    const row = rows.filter({ hasText: kHidden }).first();
+    assert.match(await row.innerText(), /waiting.*team-\d+/s);
+    await row.click();
+    assert.equal(await page.getByRole("complementary").count(), 0);
+    assert.ok(await rows.count() > seen.length);
+    await rows.filter({ hasText: seen[0].name }).click();
+    const panel = page.getByRole("complementary", { name: `Job ${seen[0].name}` });
+    await panel.getByText("members could be placed").waitFor();
+    await panel.getByText(kHidden).first().waitFor(); // before it
+    await show(page, "#/whatif");
+    const options = await page.locator("select option").allInnerTexts();
+    assert.ok(!options.includes(kHidden) && options.includes(seen[0].name));
+    await show(page, "#/cluster?as=table");
+    await page.getByRole("region", { name: "Table of nodes" }).getByText(kHidden).first().waitFor();
+    await close();
+    server.close();
+  });
+
   test("PAGE-14: a target's own pods are none that it waits for", async () => {
     const cluster = new LargeCluster({ nodes: 100, pods: 400, waiting: 10 });
     const [target] = cluster.order();
