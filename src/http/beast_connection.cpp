@@ -235,7 +235,7 @@ void Connection::send_answer() {
     response = std::move(*answer_);
     answer_.reset();
   }
-  closing_ = closing_ || state_->is_draining();
+  closing_ = closing_ || response.closes || state_->is_draining();
   stage_ = Stage::writing;
   arm(state_->options.write_deadline);
   render(response);

@@ -39,6 +39,7 @@ struct Response {
   // Further headers, such as {"Allow", "GET"}. The server sets Content-Type, Content-Length and
   // Connection.
   std::vector<std::pair<std::string, std::string>> headers = {};
+  bool closes = false;  // the connection ends with it
 };
 
 // A plain-text answer, for errors and probes.

@@ -204,7 +204,7 @@ NamespaceReviews::NamespaceReviews(RestClient& client, const Clock& clock)
 
 std::shared_ptr<ports::Viewer> NamespaceReviews::viewer_of(const nlohmann::json& user) {
   const std::lock_guard lock(mutex_);
-  const std::string text = user.dump();
+  const std::string text = user.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (users_.size() >= kUsersMost && !users_.contains(text)) {
     std::erase_if(users_, [](const auto& each) { return each.second.use_count() == 1; });
     if (users_.size() >= kUsersMost) users_.clear();

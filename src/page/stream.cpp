@@ -147,7 +147,7 @@ TimePoint Stream::turn() {
   if (is_looked_at && !is_asking_) due = *asked_at_ + kPeriod;
   if (is_asking_ && !is_stale(now)) due = *asked_at_ + kStaleAfter;
   for (const Request& each : waiting_) {
-    if (each.sight == nullptr) due = std::min(due, each.arrived + kPatience);
+    if (each.sight == nullptr) due = std::min(due, each.arrived + patience());
   }
   return due;
 }
@@ -169,7 +169,7 @@ bool Stream::is_due(const Request& request, TimePoint now) const {
   // Nobody may have looked for long, and the state is of then.
   const bool is_fresh = merged_at_ && request.arrived - *merged_at_ < kFreshFor;
   const bool has_news = !request.after || *request.after != store_.version();
-  if (now - request.arrived >= kPatience) return true;  // PAGE-3
+  if (now - request.arrived >= patience()) return true;  // PAGE-3
   if (!is_stale(now)) return is_fresh && has_news;
   return has_news || request.arrived - *asked_at_ < kStaleAfter;  // once, or it would ask on and on
 }
@@ -203,6 +203,7 @@ void Stream::answer(Request& request) {
       200, "application/json",
       store_.document(is_same ? request.after : std::nullopt, cluster_now_, seen.get())};
   response.headers.emplace_back("Cache-Control", "no-store");
+  response.closes = !leads_;  // the next connection may lead to the leader
   const TimePoint of = merged_at_.value_or(asked_at_.value_or(request.arrived));
   const auto age = std::chrono::floor<std::chrono::seconds>(parts_.real_clock.now() - of);
   response.headers.emplace_back("Age", std::to_string(age.count()));  // PAGE-20
@@ -211,6 +212,7 @@ void Stream::answer(Request& request) {
 
 void Stream::merge(const Batch& batch, TimePoint now) {
   cluster_now_ = batch.now;
+  leads_ = batch.leads;
   resources_ = batch.resources;
   merge_history();
   store_.put(Section::cluster, "", cluster_text(batch, actions_, parts_.version));

@@ -28,11 +28,12 @@ namespace berth::page {
 // (docs/design/page.md).
 class Stream {
  public:
-  static constexpr std::size_t kWaitingMost = 64;                    // PAGE-3
-  static constexpr Duration kPatience = std::chrono::seconds(20);    // PAGE-3
-  static constexpr Duration kPeriod = std::chrono::seconds(1);       // PAGE-1
-  static constexpr Duration kLooksFor = std::chrono::minutes(1);     // PAGE-1
-  static constexpr Duration kStaleAfter = std::chrono::seconds(10);  // PAGE-20
+  static constexpr std::size_t kWaitingMost = 64;                     // PAGE-3
+  static constexpr Duration kPatience = std::chrono::seconds(20);     // PAGE-3
+  static constexpr Duration kBesideLeader = std::chrono::seconds(2);  // PAGE-13
+  static constexpr Duration kPeriod = std::chrono::seconds(1);        // PAGE-1
+  static constexpr Duration kLooksFor = std::chrono::minutes(1);      // PAGE-1
+  static constexpr Duration kStaleAfter = std::chrono::seconds(10);   // PAGE-20
 
   using Take = std::function<void(Batch)>;
   struct Parts {
@@ -79,6 +80,7 @@ class Stream {
   };
 
   void run();
+  Duration patience() const { return leads_ ? kPatience : kBesideLeader; }
   void answer_requests(TimePoint now, bool all);
   bool is_due(const Request& request, TimePoint now) const;
   bool is_stale(TimePoint now) const;
@@ -94,6 +96,7 @@ class Stream {
   const Parts parts_;
   Store store_;
   TimePoint cluster_now_;
+  bool leads_ = true;  // as of the last batch
   std::vector<std::string> actions_;
   std::vector<std::string> resources_;
   std::uint64_t history_version_ = 0;

@@ -148,6 +148,17 @@ TEST(HttpServerTest, ConnectionCloseIsObeyed) {
   EXPECT_EQ(status_of(client.receive_all()), 200);
 }
 
+TEST(HttpServerTest, AnAnswerMayEndItsConnection) {
+  RunningServer running([](const Request&, Responder responder) {
+    Response response = text_response(200, "not here");
+    response.closes = true;
+    responder.answer(std::move(response));
+  });
+  RawClient client(running.port);
+  client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_NE(client.receive_all().find("Connection: close\r\n"), std::string::npos);
+}
+
 TEST(HttpServerTest, HeadHasTheLengthButNoBody) {
   RunningServer running(echo);
   RawClient client(running.port);

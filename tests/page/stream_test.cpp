@@ -24,6 +24,7 @@ class Asker final : public http::Responder::Exchange {
     }
     return "none";
   }
+  bool closes() const { return response_ && response_->closes; }
   void leave() const { leave_(); }
 
  private:
@@ -226,6 +227,15 @@ TEST_F(StreamTest, PAGE13_WithoutLeadingThereAreNoNodes) {
   ASSERT_TRUE(asker->has_answer());
   EXPECT_EQ(asker->document()["set"]["cluster"][0]["leads"], false);
   EXPECT_EQ(asker->document()["gone"]["nodes"], (Json{"n2", "n1"}));
+  EXPECT_TRUE(asker->closes());
+  const auto next = ask_after(asker->document()["version"].get<std::uint64_t>());
+  pass(Stream::kBesideLeader - milliseconds(1));
+  EXPECT_FALSE(next->has_answer());
+  pass(milliseconds(1));
+  ASSERT_TRUE(next->has_answer());
+  EXPECT_TRUE(next->closes());
+  answer(batch_of({"n1"}));
+  EXPECT_FALSE(ask()->closes());
 }
 
 TEST_F(StreamTest, QueuesAreRowsOfTheirDocument) {
