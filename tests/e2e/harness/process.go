@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -239,16 +240,24 @@ func startOnLastingThread(cmd *exec.Cmd) error {
 	return <-request.result
 }
 
+// Below those that the kernel gives to connections: a server that is started again finds its port as it
+// was.
+const firstPort, lastPort = 10_000, 32_000
+
 // FreePorts returns ports of 127.0.0.1 that were free a moment ago.
 func FreePorts(count int) ([]int, error) {
 	var ports []int
 	var errs error
-	for range count {
-		listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	for tries := 0; len(ports) < count; tries++ {
+		port := firstPort + rand.IntN(lastPort-firstPort)
+		listener, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil && tries < 1000 {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
+		ports = append(ports, port)
 		defer func() { errs = errors.Join(errs, listener.Close()) }()
 	}
 	return ports, errs
