@@ -18,6 +18,7 @@ constexpr Phrase kPhrases[] = {
     {304, "Not Modified"},
     {308, "Permanent Redirect"},
     {400, "Bad Request"},
+    {401, "Unauthorized"},
     {403, "Forbidden"},
     {404, "Not Found"},
     {405, "Method Not Allowed"},
