@@ -17,7 +17,11 @@ try {
   await row.getByText("running", { exact: true }).waitFor();
   await panel.getByText("running", { exact: true }).first().waitFor();
   console.log("runs");
-  for (const view of ["cluster", "queues", "reservations", "sessions", "whatif"]) await show(page, `#/${view}`);
+  for (const [view, words] of [["cluster", "4 nodes"], ["queues", "default"], ["reservations", "No nodes are kept"],
+    ["sessions", "allocate"], ["whatif", "berth when"]]) {
+    await show(page, `#/${view}`);
+    await page.getByText(words).first().waitFor();
+  }
   await page.getByText("live", { exact: true }).waitFor();
   await close();
   console.log("without a fault");
