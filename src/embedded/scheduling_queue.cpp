@@ -135,7 +135,8 @@ void SchedulingQueue::wake_up_to(WakeUp event, std::int32_t max_priority, TimePo
   std::vector<std::string> woken;
   for (const auto& [key, uid] : unschedulable_) {
     const Pod& pod = pods_.at(uid);
-    if (pod.priority <= max_priority && may_wake(event, pod)) woken.push_back(uid);
+    if (pod.was_woken_while_held && event != WakeUp::pod_gone) continue;
+    if (pod.priority <= max_priority && may_help(event, pod.rejectors)) woken.push_back(uid);
   }
   for (const std::string& uid : woken) leave_unschedulable(uid, pods_.at(uid), now);
 }
@@ -208,11 +209,6 @@ TimePoint SchedulingQueue::end_of_backoff(int failures, TimePoint now) const {
   Duration duration = initial_backoff_;
   for (int i = 1; i < failures && duration < max_backoff_; ++i) duration *= 2;
   return window(now + std::min(duration, max_backoff_));
-}
-
-bool SchedulingQueue::may_wake(WakeUp event, const Pod& pod) {
-  if (pod.was_woken_while_held && event != WakeUp::pod_gone) return false;
-  return may_help(event, pod.rejectors);
 }
 
 SchedulingQueue::ActiveKey SchedulingQueue::active_key(const Pod& pod) {

@@ -114,7 +114,6 @@ class SchedulingQueue {
   bool has_missed_help(const Pod& pod) const;
   void leave_unschedulable(const std::string& uid, Pod& pod, TimePoint now);
   void move(const std::string& uid, Pod& pod, Place place);
-  static bool may_wake(WakeUp event, const Pod& pod);
   static ActiveKey active_key(const Pod& pod);
 
   const Duration initial_backoff_;

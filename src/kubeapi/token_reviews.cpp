@@ -83,8 +83,8 @@ class TokenReviews::Impl : public std::enable_shared_from_this<Impl> {
     const auto asked = asked_.find(key);
     begins = asked == asked_.end();
     const bool was_good = known != known_.end() && known->second.verdict.status == 200;
-    if (!(begins ? may_begin(was_good, now) : asked->second.size() < kWaitingMost))
-      return {503, "too many callers are under review; ask again"};
+    const bool has_room = begins ? may_begin(was_good, now) : asked->second.size() < kWaitingMost;
+    if (!has_room) return {503, "too many callers are under review; ask again"};
     asked_[key].push_back(std::exchange(done, nullptr));
     return {};
   }
