@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 
 #include "conf/config.h"
@@ -9,21 +8,12 @@
 #include "daemon/configuration.h"
 #include "daemon/objects.h"
 #include "daemon/session_ports.h"
+#include "support/jumping_clock.h"
 
 namespace berth::daemon {
 namespace {
 
 using Written = support::RecordingWriter::Written;
-
-// Any thread may read it.
-class SteppedClock final : public Clock {
- public:
-  TimePoint now() const override { return TimePoint(std::chrono::seconds(seconds_)); }
-  void advance(int step) { seconds_ += step; }
-
- private:
-  std::atomic<int> seconds_ = 100'000;
-};
 
 // n1 has 1 cpu, which ml/old uses. ml/new has a higher priority.
 class SessionEvictionsTest : public SessionPorts {
@@ -132,7 +122,7 @@ TEST_F(SessionEvictionsTest, EVENT5WhatDoesNotHelpIsLoggedAndCounted) {
 }
 
 TEST_F(SessionEvictionsTest, TheWorkThatIsLostIsCountedWhenTheEvictionIsAccepted) {
-  SteppedClock clock;
+  support::JumpingClock clock;
   clock_ = &clock;
   old_since_ = clock.now() - std::chrono::seconds(40);
   start();
@@ -145,7 +135,7 @@ TEST_F(SessionEvictionsTest, TheWorkThatIsLostIsCountedWhenTheEvictionIsAccepted
 
 TEST_F(SessionEvictionsTest, NoWorkIsLostByAnEvictionThatIsRefused) {
   ports_.outcome = {ports::WriteOutcome::Result::refused, "its budget"};
-  SteppedClock clock;
+  support::JumpingClock clock;
   clock_ = &clock;
   old_since_ = clock.now() - std::chrono::seconds(40);
   start();
@@ -156,7 +146,7 @@ TEST_F(SessionEvictionsTest, NoWorkIsLostByAnEvictionThatIsRefused) {
 
 // A controller makes the evicted pod anew, and it is evicted again.
 TEST_F(SessionEvictionsTest, EVENT9AJobThatIsEvictedAgainAndAgainIsNamed) {
-  SteppedClock clock;
+  support::JumpingClock clock;
   clock_ = &clock;
   start();
   PodObject victim = running_on(make_member("old", 0), "n1");
@@ -170,7 +160,7 @@ TEST_F(SessionEvictionsTest, EVENT9AJobThatIsEvictedAgainAndAgainIsNamed) {
       });
     })) << round;
     if (round == 5) break;
-    clock.advance(11);
+    clock.advance(std::chrono::seconds(11));
     events_.post(PodDeleted{urgent.uid});
     events_.post(PodDeleted{victim.uid});
     victim.uid = "old-" + std::to_string(round);

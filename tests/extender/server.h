@@ -33,7 +33,7 @@ class ServerTest : public ::testing::Test {
   }
   void TearDown() override {
     barrier_.shutdown();
-    EXPECT_TRUE(server_->stop(std::chrono::seconds(10)));
+    EXPECT_TRUE(server_->stop(std::chrono::seconds(60)));
     EXPECT_EQ(router_.failures(), 0u);
   }
 

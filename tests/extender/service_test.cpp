@@ -123,7 +123,7 @@ TEST_F(ServiceTest, VIEW5AnAttemptIsOpenBeforeThePlanIsRead) {
   ASSERT_TRUE((*client)->post("/plan/filter", body));
   EXPECT_EQ(service.count(Verb::filter, Outcome::unplanned), 1u);
   EXPECT_EQ(attempts_.of("uid-p"), Stage::none) << "a refused call ends it";
-  EXPECT_TRUE(server->stop(std::chrono::seconds(10)));
+  EXPECT_TRUE(server->stop(std::chrono::seconds(60)));
 }
 
 TEST_F(ServiceTest, AVetoIsPosted) {

@@ -16,7 +16,7 @@ namespace berth::http::testing {
 
 using namespace std::chrono_literals;
 
-inline constexpr auto kPatience = 20s;  // the longest wait of a test
+inline constexpr auto kPatience = 60s;  // the longest wait of a test
 
 // A raw socket for input that no correct client sends.
 class RawClient {

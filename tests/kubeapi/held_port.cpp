@@ -14,7 +14,7 @@ namespace berth::kubeapi::testing {
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kPatience{60};
 constexpr int kBuffer = 4096;
 
 sockaddr_in loopback(unsigned short port) {

@@ -116,7 +116,7 @@ TEST_F(MachineThreadTest, API17ItStopsWhileTheServerStalls) {
     ASSERT_TRUE(testing::until([&] { return server_->calls().size() > (watches ? 2U : 0U); }));
     const auto begun = std::chrono::steady_clock::now();
     thread_->stop();
-    EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s);
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, 25s) << "a call may take 30 s";
     thread_.reset();
     client_->stop();
   }

@@ -10,6 +10,7 @@
 
 #include "kubeapi/fake_server.h"
 #include "kubeapi/waiting.h"
+#include "support/jumping_clock.h"
 
 namespace berth::kubeapi::namespace_reviews_test {
 namespace {
@@ -22,12 +23,6 @@ using testing::Reply;
 using Json = nlohmann::json;
 using Seen = std::shared_ptr<const SeenNamespaces>;
 using Names = std::set<std::string, std::less<>>;
-
-class SetClock final : public Clock {
- public:
-  TimePoint now() const override { return time; }
-  TimePoint time;
-};
 
 // An API server that lets ada get the pod groups of some namespaces ("": of all).
 class NamespaceReviewsTest : public ::testing::Test {
@@ -65,7 +60,7 @@ class NamespaceReviewsTest : public ::testing::Test {
     reply.send(failure != 0 ? failure : 201,
                may ? R"({"status":{"allowed":true}})" : R"({"status":{"allowed":false}})");
   }};
-  SetClock clock;
+  support::JumpingClock clock;
   std::unique_ptr<RestClient> client = client_of(server);
   const Json ada{{"username", "ada"}, {"uid", "u-1"}, {"groups", {"ml"}}};
   NamespaceReviews reviews{*client, clock};
@@ -106,7 +101,7 @@ TEST_F(NamespaceReviewsTest, API40AnAnswerCountsForAWhile) {
   allowed.set({"ml", "bio", "web"});
   EXPECT_EQ(seen({"ml", "bio", "web"}), (Names{"ml", "web"}));
   EXPECT_EQ(server.calls().size(), 4U);
-  clock.time += NamespaceReviews::kAgain;
+  clock.advance(NamespaceReviews::kAgain);
   EXPECT_EQ(seen({"ml", "bio", "web"}), (Names{"bio", "ml", "web"}));
   EXPECT_EQ(server.calls().size(), 8U);
   const auto other = reviews.viewer_of({{"username", "bob"}});
@@ -146,14 +141,14 @@ TEST_F(NamespaceReviewsTest, API40AnOldAnswerCountsUntilANewOneIsThere) {
   allowed.set({"ml"});
   EXPECT_EQ(seen({"ml"}), Names{"ml"});
   status.set(500);
-  clock.time += NamespaceReviews::kAgain;
+  clock.advance(NamespaceReviews::kAgain);
   EXPECT_EQ(seen({"ml"}), Names{"ml"});
-  clock.time += NamespaceReviews::kCounts - NamespaceReviews::kAgain;
+  clock.advance(NamespaceReviews::kCounts - NamespaceReviews::kAgain);
   EXPECT_EQ(seen({"ml"}), Names{}) << "nobody knows any more";
   status.set(0);
   EXPECT_EQ(seen({"ml"}), Names{"ml"});
   allowed.set({});
-  clock.time += NamespaceReviews::kAgain;
+  clock.advance(NamespaceReviews::kAgain);
   EXPECT_EQ(seen({"ml"}), Names{}) << "a no counts at once";
 }
 
@@ -173,7 +168,7 @@ TEST_F(NamespaceReviewsTest, API40ManyNamespacesCostNoMoreThanTheirRate) {
   const std::set<std::string> names = many("n", 600);
   allowed.set(Names(names.begin(), names.end()));
   EXPECT_EQ(seen(names).size(), 500U);
-  clock.time += std::chrono::seconds(1);
+  clock.advance(std::chrono::seconds(1));
   EXPECT_EQ(seen(names).size(), 550U);
 }
 
@@ -191,7 +186,7 @@ TEST_F(NamespaceReviewsTest, API40NoNamespaceOfManyIsLeftOutOrForgotten) {
     const std::size_t count = seen(names).size();
     EXPECT_GE(count, fewest) << "after " << second << " s";
     fewest = count;
-    clock.time += std::chrono::seconds(9);
+    clock.advance(std::chrono::seconds(9));
   }
   EXPECT_EQ(fewest, names.size());
 }

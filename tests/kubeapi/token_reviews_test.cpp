@@ -8,6 +8,7 @@
 
 #include "kubeapi/fake_server.h"
 #include "kubeapi/waiting.h"
+#include "support/jumping_clock.h"
 
 namespace berth::kubeapi::token_reviews_test {
 namespace {
@@ -22,12 +23,6 @@ constexpr const char* kKnown =
     R"({"status":{"authenticated":true,"user":{"username":"ada","uid":"u-1",)"
     R"("groups":["ml","system:authenticated"],"extra":{"scopes":["a"]}}}})";
 constexpr const char* kAllowed = R"({"status":{"allowed":true}})";
-
-class SetClock final : public Clock {
- public:
-  TimePoint now() const override { return time; }
-  TimePoint time;
-};
 
 // An API server that answers reviews, and those who ask it.
 class TokenReviewsTest : public ::testing::Test {
@@ -64,7 +59,7 @@ class TokenReviewsTest : public ::testing::Test {
     const Answer answer = (is_token ? who : may).get();
     reply.send(answer.status, answer.body);
   }};
-  SetClock clock;
+  support::JumpingClock clock;
   std::unique_ptr<RestClient> client = client_of(server);
   TokenReviews reviews{*client, clock};
 
@@ -95,14 +90,14 @@ TEST_F(TokenReviewsTest, API38OnlyAYesIsAYes) {
         R"({"status":{"authenticated":"true","user":{"username":"ada"}}})",
         R"({"status":{"authenticated":true,"user":{"username":""}}})"}) {
     who.set({201, body});
-    clock.time += TokenReviews::kCounts;
+    clock.advance(TokenReviews::kCounts);
     EXPECT_EQ(asked("secret").status, 401) << body;
   }
   EXPECT_EQ(count_of("subjectaccessreviews"), 0U);
   who.set({201, kKnown});
   for (const char* const body : {R"({"status":{"allowed":false}})", R"({"status":{}})", "{}"}) {
     may.set({201, body});
-    clock.time += TokenReviews::kCounts;
+    clock.advance(TokenReviews::kCounts);
     const CallerVerdict verdict = asked("secret", "/starts");
     EXPECT_EQ(verdict.status, 403) << body;
     EXPECT_NE(verdict.why.find("ada may not get /starts"), std::string::npos) << verdict.why;
@@ -135,7 +130,7 @@ TEST_F(TokenReviewsTest, API39AnAnswerCountsForAWhileForThatTokenAndPath) {
   EXPECT_EQ(asked("secret", "/starts").status, 200);
   EXPECT_EQ(asked("other").status, 200);
   EXPECT_EQ(count_of("tokenreviews"), 3U);
-  clock.time += TokenReviews::kCounts;
+  clock.advance(TokenReviews::kCounts);
   may.set({201, "{}"});
   EXPECT_EQ(asked("secret").status, 403);
   EXPECT_EQ(count_of("tokenreviews"), 4U);
@@ -166,13 +161,13 @@ TEST_F(TokenReviewsTest, API39AFloodOfTokensCostsNoMoreThanItsRate) {
   for (int i = 0; i < 100; ++i) refused += asked(std::to_string(i)).status == 503 ? 1U : 0U;
   EXPECT_EQ(refused, 80U);
   EXPECT_EQ(count_of("tokenreviews"), 20U);
-  clock.time += std::chrono::seconds(1);
+  clock.advance(std::chrono::seconds(1));
   EXPECT_EQ(asked("later").status, 200);
 }
 
 TEST_F(TokenReviewsTest, API39AFloodOfTokensShutsOutNobodyWhoWasKnown) {
   EXPECT_EQ(asked("secret").status, 200);
-  clock.time += TokenReviews::kCounts;
+  clock.advance(TokenReviews::kCounts);
   for (int i = 0; i < 20; ++i) EXPECT_EQ(asked(std::to_string(i)).status, 200);
   EXPECT_EQ(asked("another").status, 503);
   EXPECT_EQ(asked("secret").status, 200);

@@ -20,7 +20,7 @@ namespace berth::proxy::testing {
 
 using namespace std::chrono_literals;
 
-inline constexpr auto kPatience = 20s;  // the longest wait of a test
+inline constexpr auto kPatience = 60s;  // the longest wait of a test
 
 // How a client introduces itself. Empty files are not used.
 struct Identity {

@@ -176,7 +176,29 @@ bool ClaimLaw::stands(const Lost& lost) const {
   return true;
 }
 
+// Others do not leave for a part of a gang.
+void ClaimLaw::check_that_minimums_are_claimed() {
+  for (const auto& [name, claims] : claims_) {
+    std::int64_t claimed = 0;
+    for (const WrittenClaims::OnNode& each : claims.nodes) {
+      claimed += static_cast<std::int64_t>(each.count);
+    }
+    const TimePoint since = claims.since - skew_ - 1s;
+    if (!claims.others_left || claims.nodes.empty() || claimed >= minimums_[name] ||
+        some_node_touched_ >= since || !is_untouched(name, since)) {
+      short_since_.erase(name);
+      continue;
+    }
+    const TimePoint begun = short_since_.try_emplace(name, agenda_.now()).first->second;
+    if (agenda_.now() - begun < kSettles) continue;
+    break_law_("others left for " + name + ", which claims room for " + std::to_string(claimed) +
+               " of " + std::to_string(minimums_[name]) + " pods");
+    short_since_[name] = agenda_.now() + 24h;
+  }
+}
+
 void ClaimLaw::second() {
+  check_that_minimums_are_claimed();
   std::erase_if(lost_, [this](const Lost& each) {
     if (!stands(each)) return true;
     if (agenda_.now() < each.until) return false;

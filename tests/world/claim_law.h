@@ -14,7 +14,7 @@ namespace berth::world {
 // Room that others left for a job stays its own until it starts, unless something has happened that
 // ends a claim (CLAIM-1, CLAIM-8, CLAIM-11). Judged by the annotation of the group: while the group
 // waits, each eviction for it leads to a claim. One with "+evicted" does not vanish or become
-// younger, and nobody takes its room.
+// younger, nobody takes its room, and with it the job can start (VICTIM-10).
 class ClaimLaw {
  public:
   ClaimLaw(Agenda& agenda, ApiServer& server, const Inhabitants& inhabitants,
@@ -51,6 +51,7 @@ class ClaimLaw {
   bool is_untouched(const std::string& group, TimePoint since) const;
   bool may_have_lost_a_plan(const std::string& group, TimePoint since) const;
   bool stands(const Lost& lost) const;
+  void check_that_minimums_are_claimed();
   std::int64_t room_on(const NodeObject& node) const;
 
   Agenda& agenda_;
@@ -72,6 +73,7 @@ class ClaimLaw {
   TimePoint some_node_touched_;
   std::set<std::string> evicted_;  // claimants and pods, of each request
   std::vector<Lost> lost_;
+  std::map<std::string, TimePoint> short_since_;  // groups: less than the minimum is claimed
 };
 
 }  // namespace berth::world
