@@ -67,8 +67,7 @@ class Pdb final : public Plugin {
   }
   void on_allocated(const Task& task) {
     // No session starts a pod: it takes an eviction back.
-    const bool runs = task.status == TaskStatus::bound || task.status == TaskStatus::running;
-    if (runs) count(task, -1);
+    if (is_on_its_node(task.status)) count(task, -1);
   }
 
   void count(const Task& task, std::int64_t by) {

@@ -121,8 +121,7 @@ class VictimSelection {
     std::vector<TaskId> running;
     for (const TaskId id_of_task : job.tasks) {
       const Task& task = cluster_.task(id_of_task);
-      const bool runs = task.status == TaskStatus::bound || task.status == TaskStatus::running;
-      if (runs && task.node.is_valid()) running.push_back(id_of_task);
+      if (is_on_its_node(task.status) && task.node.is_valid()) running.push_back(id_of_task);
     }
     const auto lot_of = [&](std::vector<TaskId> tasks, std::vector<TaskId> together,
                             bool is_surplus) {

@@ -21,7 +21,7 @@ void Ledger::pipeline(TaskId task, NodeId node) {
 // EVICT-5
 void Ledger::evict(TaskId id) {
   const Task& task = cluster_.task(id);
-  BERTH_CHECK(task.status == TaskStatus::bound || task.status == TaskStatus::running);
+  BERTH_CHECK(is_on_its_node(task.status));
   move(id, task.node, TaskStatus::releasing);
 }
 

@@ -167,8 +167,7 @@ NodeId Session::best_future_node(ShapeId shape_id, JobId job) {
 }
 
 Verdict Session::may_evict(const Task& task) {
-  const bool runs = task.status == TaskStatus::bound || task.status == TaskStatus::running;
-  if (!runs || !task.node.is_valid()) return reject(Reason::in_flight);
+  if (!is_on_its_node(task.status) || !task.node.is_valid()) return reject(Reason::in_flight);
   if (!task.is_preemptable) return reject(Reason::not_preemptable);
   const TimePoint until = std::max(task.cooldown_until, task.eviction_refused_until);
   if (now_ >= until) return allowance_.of_queue(cluster_.queue_of(task.job));

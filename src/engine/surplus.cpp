@@ -10,10 +10,6 @@ std::int32_t running(const StatusCounts& counts) {
   return count_of(counts, TaskStatus::bound) + count_of(counts, TaskStatus::running);
 }
 
-bool runs(const Task& task) {
-  return task.status == TaskStatus::bound || task.status == TaskStatus::running;
-}
-
 }  // namespace
 
 std::int32_t spare_of(const Role& role) { return running(role.counts) - role.minimum; }
@@ -31,7 +27,7 @@ std::int32_t surplus_count(const Job& job) {
 }
 
 bool may_be_surplus(const Job& job, const Task& task) {
-  if (!runs(task) || surplus_count(job) == 0) return false;
+  if (!is_on_its_node(task.status) || surplus_count(job) == 0) return false;
   return !job.roles_bind() || task.role >= job.roles.size() || spare_of(job.roles[task.role]) > 0;
 }
 

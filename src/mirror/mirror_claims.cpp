@@ -9,14 +9,6 @@
 
 namespace berth::mirror {
 
-namespace {
-
-bool is_on_its_node(TaskStatus status) {
-  return status == TaskStatus::bound || status == TaskStatus::running;
-}
-
-}  // namespace
-
 // With its pods that leave. A pod that is in no job is no part of one.
 bool Mirror::is_whole(JobId id) const {
   if (!id.is_valid()) return false;

@@ -67,9 +67,9 @@ void Mirror::settle_terms(JobId id, TimePoint now, std::string& refused) {
     }
     if (!do_count) terms = {};
     const Task& task = cluster_.task(id_of_task);
-    const bool is_placed = task.status == TaskStatus::bound || task.status == TaskStatus::running;
     TimePoint until = TimePoint::min();
-    if (terms.cooldown && is_placed) until = later(task.scheduled_at, *terms.cooldown);
+    if (terms.cooldown && is_on_its_node(task.status))
+      until = later(task.scheduled_at, *terms.cooldown);
     const bool is_preemptable = terms.preemptable.value_or(true);
     const bool cools_down = terms.cooldown.value_or(Duration::zero()) > Duration::zero();
     if (task.is_preemptable == is_preemptable && task.cooldown_until == until &&

@@ -44,8 +44,7 @@ TimePoint scheduled_at(const PodObject& object, TimePoint before) {
 }
 
 bool has_node(TaskStatus status) {
-  return status == TaskStatus::bound || status == TaskStatus::running ||
-         status == TaskStatus::releasing;
+  return is_on_its_node(status) || status == TaskStatus::releasing;
 }
 
 }  // namespace

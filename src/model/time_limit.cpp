@@ -116,8 +116,7 @@ TimePoint gone_by(const Cluster& cluster, const Task& task, TimePoint now, Limit
         task.times.grace_ends.value_or(later(now, std::max(task.times.grace, Duration(1))));
     return end > now ? end : overdue_until(end, now);
   }
-  const bool is_there = task.status == TaskStatus::bound || task.status == TaskStatus::running;
-  TimePoint since = is_there ? std::max(task.started, task.scheduled_at) : now;
+  TimePoint since = is_on_its_node(task.status) ? std::max(task.started, task.scheduled_at) : now;
   if (since == TimePoint::min()) since = now;
   const TimePoint end = latest_end(cluster, task, since, trust);
   return end > now ? end : overdue_until(end, now);

@@ -26,17 +26,20 @@ inline constexpr std::size_t kTaskStatusCount = 9;
 
 const char* to_string(TaskStatus status);
 
+// It can be evicted.
+constexpr bool is_on_its_node(TaskStatus status) {
+  return status == TaskStatus::bound || status == TaskStatus::running;
+}
+
 // True if its request is not idle on its node (in Volcano's terms, all states except Pipelined).
 constexpr bool occupies_node(TaskStatus status) {
   return status == TaskStatus::allocated || status == TaskStatus::binding ||
-         status == TaskStatus::bound || status == TaskStatus::running ||
-         status == TaskStatus::releasing;
+         is_on_its_node(status) || status == TaskStatus::releasing;
 }
 
 // True if it counts towards the use of its job and queue.
 constexpr bool is_allocated(TaskStatus status) {
-  return status == TaskStatus::allocated || status == TaskStatus::binding ||
-         status == TaskStatus::bound || status == TaskStatus::running;
+  return status == TaskStatus::allocated || status == TaskStatus::binding || is_on_its_node(status);
 }
 
 inline constexpr std::uint16_t kNoRole = 0xffff;

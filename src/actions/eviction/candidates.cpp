@@ -14,9 +14,7 @@ namespace berth::actions {
 
 using namespace engine;
 
-bool runs(const Task& task) {
-  return task.status == TaskStatus::bound || task.status == TaskStatus::running;
-}
+bool runs(const Task& task) { return is_on_its_node(task.status); }
 
 std::vector<TaskId> still_running(const Cluster& cluster, std::span<const TaskId> tasks) {
   std::vector<TaskId> left;
