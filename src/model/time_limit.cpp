@@ -35,18 +35,6 @@ TimePoint latest_end(const Cluster& cluster, const Task& task, TimePoint start, 
   return task.job_deadline ? std::min(end, end_of_job(task, start)) : end;
 }
 
-// TIME-3. Of a queue, or of the nearest above it that has one.
-std::optional<Duration> of_queue(const Cluster& cluster, QueueId queue,
-                                 std::optional<Duration> Queue::*what) {
-  std::size_t above = 0;  // a chain of queues may be a ring
-  for (QueueId at = queue; at.is_valid() && above <= cluster.queue_slots(); ++above) {
-    const Queue& each = cluster.queue(at);
-    if (each.*what) return each.*what;
-    at = each.above;
-  }
-  return std::nullopt;
-}
-
 struct SourceText {
   const char* code;
   const char* words;
@@ -81,11 +69,23 @@ std::optional<TimeLimit> time_limit_of(const Cluster& cluster, const Task& task,
   const Job& job = cluster.job(task.job);
   take(job.time_limit, LimitSource::group);
   if (!task.job_deadline) {
-    take(of_queue(cluster, job.queue, &Queue::default_time_limit), LimitSource::queue_default);
+    take(nearest_setting(cluster, job.queue, &Queue::default_time_limit),
+         LimitSource::queue_default);
   }
-  const auto most = of_queue(cluster, job.queue, &Queue::max_time_limit);
+  const auto most = nearest_setting(cluster, job.queue, &Queue::max_time_limit);
   if (limit && most && *most < limit->length) limit = {*most, LimitSource::queue_maximum};
   return limit;
+}
+
+std::optional<Duration> nearest_setting(const Cluster& cluster, QueueId queue,
+                                        std::optional<Duration> Queue::*what) {
+  std::size_t above = 0;  // a chain of queues may be a ring
+  for (QueueId at = queue; at.is_valid() && above <= cluster.queue_slots(); ++above) {
+    const Queue& each = cluster.queue(at);
+    if (each.*what) return each.*what;
+    at = each.above;
+  }
+  return std::nullopt;
 }
 
 // TIME-4, TIME-6

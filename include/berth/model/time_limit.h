@@ -12,6 +12,7 @@
 namespace berth {
 
 class Cluster;
+struct Queue;
 struct Task;
 
 // As a pod, or its PodGroup for all its pods, has them.
@@ -56,6 +57,10 @@ struct TimeLimit {
   LimitSource source = LimitSource::pod;
   bool operator==(const TimeLimit&) const = default;
 };
+
+// RUNTIME-2, TIME-3. Of a queue, or of the nearest above it that has one.
+std::optional<Duration> nearest_setting(const Cluster& cluster, QueueId queue,
+                                        std::optional<Duration> Queue::*what);
 
 // Of one pod by itself, by the source that can be trusted most. None: it may run for ever, or until
 // Task::job_deadline.

@@ -5,6 +5,7 @@
 
 #include "actions/eviction/candidates.h"
 #include "actions/eviction/parties.h"
+#include "berth/model/time_limit.h"
 
 namespace berth::actions {
 
@@ -53,13 +54,7 @@ MinRunTime::MinRunTime(Arguments& arguments, OfQueue of_queue)
 
 // RUNTIME-2
 Duration MinRunTime::time_of(const Cluster& cluster, QueueId queue) const {
-  std::size_t above = 0;  // a chain of queues may be a ring
-  for (QueueId at = queue; at.is_valid() && above <= cluster.queue_slots(); ++above) {
-    const Queue& each = cluster.queue(at);
-    if (each.*of_queue_) return std::max(of_all_, *(each.*of_queue_));
-    at = each.above;
-  }
-  return of_all_;
+  return std::max(of_all_, nearest_setting(cluster, queue, of_queue_).value_or(of_all_));
 }
 
 // RUNTIME-1, RUNTIME-5
