@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <tuple>
 #include <utility>
 
 #include "actions/eviction/parties.h"
@@ -49,9 +48,7 @@ Candidates::Candidates(Session& session, const EvictionPolicy& policy, const Job
     count_surplus(each, leaves_whole[each.part.job.index()] != 0);
   }
   if (!parts_.empty()) note_room();
-  std::sort(spared_.begin(), spared_.end(), [](const Spared& left, const Spared& right) {
-    return std::tie(right.pods, left.reason) < std::tie(left.pods, right.reason);
-  });
+  sort_most_first(spared_);
 }
 
 // VICTIM-2. Each task by itself, and no more than are beyond the minimum.

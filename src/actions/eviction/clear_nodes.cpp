@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -109,9 +108,7 @@ class Clearing {
         if (reason != Reason::none) add_spared(spared, reason, 1);
       }
     }
-    std::sort(spared.begin(), spared.end(), [](const Spared& left, const Spared& right) {
-      return std::tie(right.pods, left.reason) < std::tie(left.pods, right.reason);
-    });
+    sort_most_first(spared);
     session_.note_in_the_way(queue_, std::move(spared));
   }
 

@@ -1,6 +1,8 @@
 #include "actions/eviction/parties.h"
 
+#include <algorithm>
 #include <memory>
+#include <tuple>
 
 #include "berth/engine/fit.h"
 #include "berth/engine/queue_tree.h"
@@ -71,6 +73,12 @@ void add_spared(std::vector<Spared>& spared, Reason reason, std::int32_t pods) {
   } else {
     found->pods += pods;
   }
+}
+
+void sort_most_first(std::vector<Spared>& spared) {
+  std::sort(spared.begin(), spared.end(), [](const Spared& left, const Spared& right) {
+    return std::tie(right.pods, left.reason) < std::tie(left.pods, right.reason);
+  });
 }
 
 bool depend_on_others(const Cluster& cluster, const std::vector<TaskId>& tasks) {

@@ -41,6 +41,7 @@ class PartsOfJobs {
 };
 std::int32_t pods_of(const engine::Session& session, const engine::JobPart& part);
 void add_spared(std::vector<Spared>& spared, Reason reason, std::int32_t pods);
+void sort_most_first(std::vector<Spared>& spared);
 
 // The parts of jobs of queues that `is_concerned` names and on which the plugins agree (`ask`). The
 // others are spared, for the reason that `why_not` gives. Rule VICTIM-2 of docs/design/victims.md.
