@@ -335,7 +335,6 @@ class Mirror {
   NamingRights rights_;
   ControllerAges controller_ages_;                 // with NamingCheck::automatic only
   std::map<TaskId, std::string> account_of_task_;  // service accounts other than "default"
-  bool rights_changed_ = false;
   std::map<std::string, std::map<std::uint64_t, Veto>> vetoes_;  // by node, then shape
   std::set<JobId> attempted_;                                    // with Job::attempt
   struct ChangedNode {
@@ -352,7 +351,6 @@ class Mirror {
   std::map<std::string, QueueId> queues_;
   std::map<std::string, PriorityClassObject> classes_;
   std::map<std::string, std::string> namespace_queue_;
-  // Labels of namespaces that have others than their name.
   std::map<TaskId, NamedClass> class_of_task_;  // of pods whose priority is not resolved
   struct Eviction {
     TimePoint at;
