@@ -34,6 +34,7 @@ class Scarcest {
     need_ = need;
   }
   bool is_none() const { return !is_found_; }
+  Verdict refusal() const { return reject(Reason::insufficient_resource, have(), need(), name()); }
   Dimension dimension() const { return dimension_; }
   const std::string& name() const { return name_of(dimension_); }
   std::int64_t have() const { return std::max<std::int64_t>(0, have_); }

@@ -23,7 +23,7 @@ Verdict refusal_from_room_on(const Session& session, const Shape& shape, NodeId 
     if (const Verdict ports = ask(constraints::host_ports, place); !ports) return ports;
   }
   if (const Scarcest scarcest = scarcest_on(cluster, shape, node); !scarcest.is_none()) {
-    return reject(Reason::insufficient_resource, scarcest.have(), scarcest.need(), scarcest.name());
+    return scarcest.refusal();
   }
   for (const Constraint* const each : constraints_after_room()) {
     const bool is_about_node = each->depends_on == DependsOn::specification;

@@ -26,7 +26,7 @@ Verdict fits(const Session& session, ShapeId shape_id, NodeId node, JobId job) {
   if (const Verdict verdict = session.is_open_to(node, job); !verdict) return verdict;
   const Scarcest scarcest = scarcest_on(cluster, shape, node);
   if (scarcest.is_none()) return fits_beside(session, shape, node);
-  return reject(Reason::insufficient_resource, scarcest.have(), scarcest.need(), scarcest.name());
+  return scarcest.refusal();
 }
 
 }  // namespace berth::engine

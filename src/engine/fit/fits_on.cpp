@@ -14,7 +14,7 @@ Verdict room(const Place& place) {
     scarcest.consider(dimension, idle.at(place.node.id, dimension), amount);
   }
   if (scarcest.is_none()) return pass();
-  return reject(Reason::insufficient_resource, scarcest.have(), scarcest.need(), scarcest.name());
+  return scarcest.refusal();
 }
 
 // VOLUME-1, VOLUME-2. kube-scheduler looks at the claims before it looks at any node.
