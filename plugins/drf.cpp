@@ -66,8 +66,7 @@ class Drf final : public Plugin {
 
   // DRF-2. Both paths are followed up to where they meet.
   Order less_used_queue_first(const Queue& left, const Queue& right) const {
-    const auto [l, r] =
-        queues_->where_paths_part(queues_->position_of(left.id), queues_->position_of(right.id));
+    const auto [l, r] = queues_->where_paths_part(left, right);
     return weighed_share(l) <=> weighed_share(r);
   }
 

@@ -106,8 +106,7 @@ class FairShare final : public Plugin {
 
   template <class Key>
   Order compare(const Queue& left, const Queue& right, const Key& key) const {
-    const auto [l, r] =
-        tree().where_paths_part(tree().position_of(left.id), tree().position_of(right.id));
+    const auto [l, r] = tree().where_paths_part(left, right);
     if (l == r) return Order::equal;
     if (const Order order = priority_at(r) <=> priority_at(l); order != Order::equal) return order;
     return static_cast<__int128>(key(l)) * tree().member(r).weight <=>

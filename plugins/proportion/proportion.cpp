@@ -108,21 +108,15 @@ class Proportion final : public Plugin {
   // --- PROPORTION-1, PROPORTION-2 ---------------------------------------------------------------
 
   Order neediest_first(const Queue& left, const Queue& right) const {
-    const auto [l, r] = where_paths_part(left, right);
+    const auto [l, r] = session_->queues().where_paths_part(left, right);
     if (const Order order = priority_at(r) <=> priority_at(l); order != Order::equal) return order;
     return known_share(l) <=> known_share(r);
   }
 
   Order least_admitted_first(const Queue& left, const Queue& right) const {
-    const auto [l, r] = where_paths_part(left, right);
+    const auto [l, r] = session_->queues().where_paths_part(left, right);
     if (const Order order = priority_at(r) <=> priority_at(l); order != Order::equal) return order;
     return admitted_for_weight(l) <=> admitted_for_weight(r);
-  }
-
-  std::pair<std::uint32_t, std::uint32_t> where_paths_part(const Queue& left,
-                                                           const Queue& right) const {
-    const QueueTree& tree = session_->queues();
-    return tree.where_paths_part(tree.position_of(left.id), tree.position_of(right.id));
   }
 
   std::int32_t priority_at(std::uint32_t at) const {

@@ -50,6 +50,10 @@ class QueueTree {
   // above the other.
   std::pair<std::uint32_t, std::uint32_t> where_paths_part(std::uint32_t left,
                                                            std::uint32_t right) const;
+  std::pair<std::uint32_t, std::uint32_t> where_paths_part(const Queue& left,
+                                                           const Queue& right) const {
+    return where_paths_part(position_of(left.id), position_of(right.id));
+  }
   // Changes whenever anything here does.
   std::uint64_t version() const { return version_; }
 
