@@ -180,15 +180,9 @@ void Mirror::reassign_all() {
 
 void Mirror::on(const QueueObject& object) {
   Queue queue;
-  queue.name = object.name;
-  queue.uid = object.uid;
-  queue.created = object.created;
+  static_cast<QueueSpec&>(queue) = object;
   queue.exists = true;
-  queue.weight = object.weight;
-  queue.priority = object.priority;
   queue.is_reclaimable = object.reclaimable;
-  queue.parent = object.parent;
-  queue.state = object.state;
   for (const auto& [name, amount] : object.capability) {
     queue.capability.set(cluster_.intern_dimension(name), amount);
   }
@@ -197,20 +191,9 @@ void Mirror::on(const QueueObject& object) {
   for (const std::string& name : object.guarantee_share_of) {
     queue.guarantee_share_of.push_back(cluster_.intern_dimension(name));
   }
-  queue.guarantee_share_billionths = object.guarantee_share_billionths;
-  queue.names_policy = object.names_policy;
-  queue.guarantees_hard = object.guarantees_hard;
   for (const auto& [name, amount] : object.deserved) {
     queue.deserved.set(cluster_.intern_dimension(name), amount);
   }
-  queue.is_fifo = object.is_fifo;
-  queue.namespaces = object.namespaces;
-  queue.preempt_min_run_time = object.preempt_min_run_time;
-  queue.reclaim_min_run_time = object.reclaim_min_run_time;
-  queue.default_time_limit = object.default_time_limit;
-  queue.max_time_limit = object.max_time_limit;
-  queue.not_honoured = object.not_honoured;
-  queue.fault = object.fault;
   note_queue_scheduler(object.name, object.scheduler);
 
   const auto [entry, is_new] = queues_.try_emplace(object.name);

@@ -287,16 +287,13 @@ void Cluster::remove_queue(QueueId id) {
 
 bool same_spec(const Queue& left, const Queue& right) {
   const auto spec = [](const Queue& queue) {
-    return std::tie(queue.name, queue.uid, queue.created, queue.weight, queue.priority,
-                    queue.is_reclaimable, queue.parent, queue.state, queue.capability.entries(),
-                    queue.guarantee_share_of, queue.guarantee_share_billionths, queue.names_policy,
-                    queue.guarantees_hard, queue.deserved.entries(), queue.is_fifo,
-                    queue.preempt_min_run_time, queue.reclaim_min_run_time,
-                    queue.default_time_limit, queue.max_time_limit, queue.not_honoured,
-                    queue.fault);
+    return std::tuple<const QueueSpec&, bool, const Resources&>(queue, queue.is_reclaimable,
+                                                                queue.guarantee);
   };
-  return spec(left) == spec(right) && left.guarantee == right.guarantee &&
-         left.namespaces == right.namespaces;
+  const auto by_dimension = [](const Queue& queue) {
+    return std::tie(queue.capability.entries(), queue.guarantee_share_of, queue.deserved.entries());
+  };
+  return spec(left) == spec(right) && by_dimension(left) == by_dimension(right);
 }
 
 void Cluster::update_queue(QueueId id, Queue queue) {

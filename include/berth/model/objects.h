@@ -119,32 +119,39 @@ struct PodObject {
 
 enum class QueueState : std::uint8_t { open, closed, closing };
 
-struct QueueObject {
+// The parts of a queue that the engine reads as they are written.
+struct QueueSpec {
   std::string name;
   std::string uid;
   TimePoint created;
   std::int32_t weight = 1;  // >= 1
   std::int32_t priority = 0;
-  bool reclaimable = true;
-  std::string parent;
+  std::string parent;  // empty or "root": none
   QueueState state = QueueState::open;
-  NamedAmounts capability;                      // a missing dimension is unlimited
-  NamedAmounts guarantee;                       // a missing dimension is 0
-  std::vector<std::string> guarantee_share_of;  // S3: also this part of these resources
-  std::int32_t guarantee_share_billionths = 0;
-  bool names_policy = false;     // guarantee.policy is written
-  bool guarantees_hard = false;  // guarantee.policy: Guaranteed
-  NamedAmounts deserved;         // a missing dimension has no target
-  bool is_fifo = false;          // dequeueStrategy: fifo
+  std::int32_t guarantee_share_billionths = 0;  // S3: also this part of some resources
+  bool names_policy = false;                    // S3: guarantee.policy is written
+  // guarantee.policy: Guaranteed. Others leave for it, even without a claimant.
+  bool guarantees_hard = false;
+  bool is_fifo = false;          // dequeueStrategy: fifo. A job that cannot start blocks later jobs
   NamespaceSelector namespaces;  // whose jobs it serves: spec and annotation together
-  std::optional<Duration> preempt_min_run_time;  // annotation berth.dev/preempt-min-run-time
-  std::optional<Duration> reclaim_min_run_time;  // annotation berth.dev/reclaim-min-run-time
-  std::optional<Duration> default_time_limit;    // annotation berth.dev/default-time-limit
-  std::optional<Duration> max_time_limit;        // annotation berth.dev/max-time-limit
+  // Annotations; none: those of the queue above count (RUNTIME-2, TIME-3).
+  std::optional<Duration> preempt_min_run_time;  // berth.dev/preempt-min-run-time
+  std::optional<Duration> reclaim_min_run_time;  // berth.dev/reclaim-min-run-time
+  std::optional<Duration> default_time_limit;    // berth.dev/default-time-limit
+  std::optional<Duration> max_time_limit;        // berth.dev/max-time-limit
   std::vector<std::string> not_honoured;         // fields and annotations that have no effect
-  std::string scheduler;                         // annotation berth.dev/scheduler; empty: none
   // The fault in parts that could not be read, which are left out. Empty: none.
   std::string fault;
+  bool operator==(const QueueSpec&) const = default;
+};
+
+struct QueueObject : QueueSpec {
+  bool reclaimable = true;
+  NamedAmounts capability;                      // a missing dimension is unlimited
+  NamedAmounts guarantee;                       // a missing dimension is 0
+  std::vector<std::string> guarantee_share_of;  // these resources
+  NamedAmounts deserved;                        // a missing dimension has no target
+  std::string scheduler;                        // annotation berth.dev/scheduler; empty: none
   WrittenQueueStatus written;
   bool operator==(const QueueObject&) const = default;
 };
