@@ -35,20 +35,9 @@ struct PodWrite {
 
 // On a PodGroup. A group of scheduling.x-k8s.io has no conditions; one of scheduling.k8s.io has
 // nothing but a condition of this.
-struct GroupStatus {
+struct GroupStatus : WrittenStatus {
   GroupPhase phase = GroupPhase::pending;
-  std::int32_t running = 0;
-  std::int32_t succeeded = 0;
-  std::int32_t failed = 0;
   std::int32_t min_member = 1;
-  bool is_scheduled = false;  // its minimum has its place
-  TimePoint scheduled_since;  // when that last changed
-  TimePoint waits_since;      // when it began or ceased to wait
-  std::string reason;         // why it waits, in Volcano's words; empty: it does not
-  std::string message;        // the same in ours, with numbers
-  WrittenWaiting waiting;     // the position, while it waits
-  WrittenCondition targeted;  // whether it is a target; without a reason: it never was one
-  WrittenCondition honoured;  // without a reason: all that its spec says is honoured
   // Only of scheduling.x-k8s.io: members with a place, and since when it is being scheduled.
   std::int32_t scheduled = 0;
   std::optional<TimePoint> started;

@@ -23,17 +23,7 @@ ports::GroupStatus status_of(const PodGroupObject& group) {
   ports::GroupStatus status;
   status.phase = group.phase;
   status.min_member = group.min_member;
-  status.running = group.written.running;
-  status.succeeded = group.written.succeeded;
-  status.failed = group.written.failed;
-  status.is_scheduled = group.written.is_scheduled;
-  status.scheduled_since = group.written.scheduled_since;
-  status.waits_since = group.written.waits_since;
-  status.reason = group.written.reason;
-  status.message = group.written.message;
-  status.waiting = group.written.waiting;
-  status.targeted = group.written.targeted;
-  status.honoured = group.written.honoured;
+  static_cast<WrittenStatus&>(status) = group.written;
   status.started = group.started;
   return status;
 }

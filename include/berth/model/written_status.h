@@ -64,14 +64,14 @@ struct WrittenStatus {
   std::int32_t running = 0;
   std::int32_t succeeded = 0;
   std::int32_t failed = 0;
-  bool is_scheduled = false;  // condition Scheduled
-  TimePoint scheduled_since;  // the time of that
+  bool is_scheduled = false;  // condition Scheduled: its minimum has its place
+  TimePoint scheduled_since;  // when that last changed
   TimePoint waits_since;      // the last change of condition Unschedulable
-  std::string reason;         // of condition Unschedulable, while it holds
-  std::string message;        // without the position
+  std::string reason;   // of that, in Volcano's words, while it holds; empty: it does not wait
+  std::string message;  // the same in ours, with numbers, without the position
   WrittenWaiting waiting;
-  WrittenCondition targeted;  // condition Targeted
-  WrittenCondition honoured;  // condition Honoured
+  WrittenCondition targeted;  // condition Targeted; without a reason: it never was a target
+  WrittenCondition honoured;  // condition Honoured; no reason: all that its spec says is honoured
   bool operator==(const WrittenStatus&) const = default;
 };
 
