@@ -99,12 +99,7 @@ void Cluster::update_node(NodeId id, Node node) {
 
 TaskId Cluster::add_task(Task task) {
   BERTH_CHECK(!task.uid.empty() && !task.node.is_valid() && task.status == TaskStatus::pending);
-  TaskId id(tasks_.size());
-  if (free_tasks_.are_none()) {
-    tasks_.emplace_back();
-  } else {
-    id = free_tasks_.take();
-  }
+  const TaskId id = free_tasks_.take_in(tasks_);
   const JobId job = task.job;
   task.job = JobId();
   use_shape(task.shape);
@@ -185,16 +180,11 @@ void Cluster::drop_unused_roles(JobId id) {
 }
 
 JobId Cluster::add_job(Job job) {
-  JobId id(jobs_.size());
+  const JobId id = free_jobs_.take_in(jobs_);
+  open_position_.resize(jobs_.size(), kNotOpen);
   job.exists = true;
-  if (free_jobs_.are_none()) {
-    jobs_.push_back(std::move(job));
-    open_position_.push_back(kNotOpen);
-  } else {
-    id = free_jobs_.take();
-    jobs_[id.index()] = std::move(job);
-  }
-  jobs_[id.index()].id = id;
+  job.id = id;
+  jobs_[id.index()] = std::move(job);
   touch(id);
   touch();
   return id;
@@ -253,9 +243,7 @@ QueueId Cluster::add_queue(Queue queue) {
   queue.exists = true;
   ++queue_version_;
   touch();
-  const bool is_last = free_queues_.are_none();
-  const QueueId id = is_last ? QueueId(queues_.size()) : free_queues_.take();
-  if (is_last) queues_.emplace_back();
+  const QueueId id = free_queues_.take_in(queues_);
   queue.id = id;
   queues_[id.index()] = std::move(queue);
   link_queue(id);

@@ -157,12 +157,7 @@ ShapeId Cluster::add_shape(Shape shape) {
       std::any_of(terms.anti_affinity.begin(), terms.anti_affinity.end(), [&](TermId id) {
         return std::binary_search(terms.matched.begin(), terms.matched.end(), id);
       });
-  ShapeId id(shapes_.size());
-  if (free_shapes_.are_none()) {
-    shapes_.emplace_back();
-  } else {
-    id = free_shapes_.take();
-  }
+  const ShapeId id = free_shapes_.take_in(shapes_);
   shape.id = id;
   shape.checks = bounds::checks_of(shape.constraints);
   shape.serial = ++last_shape_;

@@ -28,13 +28,9 @@ void DomainTable::fill(Key& key, const std::vector<Node>& nodes) {
 }
 
 TopologyKeyId DomainTable::take(const std::string& name, const std::vector<Node>& nodes) {
-  const auto [entry, is_new] = id_by_name_.try_emplace(name, TopologyKeyId(keys_.size()));
+  const auto [entry, is_new] = id_by_name_.try_emplace(name);
   if (is_new) {
-    if (free_.are_none()) {
-      keys_.emplace_back();
-    } else {
-      entry->second = free_.take();
-    }
+    entry->second = free_.take_in(keys_);
     Key& key = keys_[entry->second.index()];
     key.name = name;
     fill(key, nodes);

@@ -57,12 +57,7 @@ LabelTable::LabelIndex LabelTable::take_label(const std::string& key, const std:
     ++labels_[known].uses;
     return known;
   }
-  auto index = static_cast<LabelIndex>(labels_.size());
-  if (free_labels_.are_none()) {
-    labels_.emplace_back();
-  } else {
-    index = static_cast<LabelIndex>(free_labels_.take().index());
-  }
+  const auto index = static_cast<LabelIndex>(free_labels_.take_in(labels_).index());
   labels_[index] = {key, value, 1, {}};
   label_by_hash_.emplace(hash, index);
   return index;
@@ -115,12 +110,7 @@ LabelSetId LabelTable::take(const Labels& labels) {
     ++set.uses;
     return LabelSetId(each->second);
   }
-  LabelSetId id(sets_.size());
-  if (free_sets_.are_none()) {
-    sets_.emplace_back();
-  } else {
-    id = free_sets_.take();
-  }
+  const LabelSetId id = free_sets_.take_in(sets_);
   Set& set = sets_[id.index()];
   set.uses = 1;
   for (const LabelIndex label : wanted) set.labels.push_back({label, 0});

@@ -118,16 +118,12 @@ void TermCounts::clear() {
 }
 
 TermTable::Taken TermTable::take(const TermSpec& spec, TopologyKeyId key) {
-  const auto [entry, is_new] = id_by_spec_.try_emplace(spec, TermId(terms_.size()));
+  const auto [entry, is_new] = id_by_spec_.try_emplace(spec);
   if (!is_new) {
     use_again(entry->second);
     return {entry->second, false};
   }
-  if (free_.are_none()) {
-    terms_.emplace_back();
-  } else {
-    entry->second = free_.take();
-  }
+  entry->second = free_.take_in(terms_);
   terms_[entry->second.index()] = {spec, key, 1, {}};
   index(entry->second, true);
   return {entry->second, true};

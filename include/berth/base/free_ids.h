@@ -25,6 +25,13 @@ class FreeIds {
     std::push_heap(ids_.begin(), ids_.end(), std::greater<>());
   }
   bool are_none() const { return ids_.empty(); }
+  // One for an entry of this table. If there is none, the table gets a new entry at its end.
+  template <class Entry>
+  Id take_in(std::vector<Entry>& table) {
+    if (!are_none()) return take();
+    table.emplace_back();
+    return Id(table.size() - 1);
+  }
   Id take() {
     std::pop_heap(ids_.begin(), ids_.end(), std::greater<>());
     const Id id = ids_.back();
