@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/model/bounds.h"
+#include "berth/model/reader.h"
 
 namespace berth::engine {
 
@@ -29,10 +30,6 @@ struct Size {
            std::to_string(bounds::kNodeChecksOfNamespace);
   }
 };
-
-std::string_view name_space_of(const Job& job) {
-  return std::string_view(job.name).substr(0, job.name.find('/'));
-}
 
 // Of its waiting pods.
 std::set<ShapeId> kinds_of(const Cluster& cluster, const Job& job) {
@@ -63,7 +60,8 @@ Crowds::Crowds(const Cluster& cluster) {
   if (are_few(cluster)) return;
   std::map<std::string_view, std::vector<JobId>> jobs;  // by namespace
   for (const JobId id : cluster.open_jobs()) {
-    if (cluster.job(id).unplaced_count() > 0) jobs[name_space_of(cluster.job(id))].push_back(id);
+    const Job& job = cluster.job(id);
+    if (job.unplaced_count() > 0) jobs[namespace_of(job.name)].push_back(id);
   }
   for (const auto& [name, those] : jobs) look_at(cluster, those);
 }

@@ -116,18 +116,13 @@ void Mirror::refresh(JobId id, TimePoint now) {
     changed.has_pods_on_nodes = has_pods;
     if (!has_pods) changed.ran_until = now;
   }
-  const bool is_unready = job.phase == GroupPhase::unknown;
-  if (is_unready != job.unready_since.has_value()) {
-    Job& changed = cluster_.mutable_job(id);
-    changed.unready_since.reset();
-    if (is_unready) changed.unready_since = now;
-  }
-  const bool is_in = job.phase == GroupPhase::inqueue;
-  if (is_in != job.admitted_at.has_value()) {
-    Job& changed = cluster_.mutable_job(id);
-    changed.admitted_at.reset();
-    if (is_in) changed.admitted_at = now;
-  }
+  const auto note_since = [&](std::optional<TimePoint> Job::*since, GroupPhase phase) {
+    if ((job.phase == phase) == (job.*since).has_value()) return;
+    cluster_.mutable_job(id).*since =
+        job.phase == phase ? std::optional<TimePoint>(now) : std::nullopt;
+  };
+  note_since(&Job::unready_since, GroupPhase::unknown);
+  note_since(&Job::admitted_at, GroupPhase::inqueue);
   const bool lacks_members = job.min_resources && job.phase == GroupPhase::running &&
                              !job.allocated.covers(*job.min_resources);
   const bool open = job.count(TaskStatus::pending) > 0 || job.count(TaskStatus::binding) > 0 ||

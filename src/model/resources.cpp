@@ -9,13 +9,6 @@ namespace berth {
 
 namespace {
 
-std::int64_t saturating_add(std::int64_t left, std::int64_t right) {
-  std::int64_t sum = 0;
-  if (!__builtin_add_overflow(left, right, &sum)) return sum;
-  return right > 0 ? std::numeric_limits<std::int64_t>::max()
-                   : std::numeric_limits<std::int64_t>::min();
-}
-
 std::int64_t saturating_subtract(std::int64_t left, std::int64_t right) {
   std::int64_t difference = 0;
   if (!__builtin_sub_overflow(left, right, &difference)) return difference;
@@ -58,13 +51,13 @@ void Resources::set(Dimension dimension, std::int64_t amount) {
 }
 
 void Resources::add_slowly(Dimension dimension, std::int64_t amount) {
-  set(dimension, saturating_add((*this)[dimension], amount));
+  set(dimension, saturated_sum((*this)[dimension], amount));
 }
 
 Resources& Resources::operator+=(const Resources& other) {
   grow_to(other.amounts_.size());
   for (std::size_t d = 0; d < other.amounts_.size(); ++d) {
-    amounts_[d] = saturating_add(amounts_[d], other.amounts_[d]);
+    amounts_[d] = saturated_sum(amounts_[d], other.amounts_[d]);
   }
   return *this;
 }
