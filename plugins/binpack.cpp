@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "berth/base/look_up.h"
 #include "berth/base/text.h"
 #include "berth/engine/node_block.h"
 #include "berth/engine/plugin.h"
@@ -83,9 +84,8 @@ class Binpack final : public Plugin {
   std::int64_t weight_of(Dimension dimension) const {
     while (weight_by_dimension_.size() <= dimension.index()) {
       const std::string& name = cluster_->dimensions().name(Dimension(weight_by_dimension_.size()));
-      const auto found = weights_.find(name);
       const std::int64_t otherwise = is_extended(name) ? extended_weight_ : 0;  // BINPACK-4
-      weight_by_dimension_.push_back(found == weights_.end() ? otherwise : found->second);
+      weight_by_dimension_.push_back(value_or(weights_, name, otherwise));
     }
     return weight_by_dimension_[dimension.index()];
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/base/look_up.h"
 #include "berth/engine/fit.h"
 #include "berth/engine/open_nodes.h"
 
@@ -85,8 +86,7 @@ void NodeUse::read_tasks() {
 
 // Of shapes with the same constraints, one: the request does not say where a pod may run.
 void NodeUse::keep_unlike(std::vector<ShapeId>& shapes) const {
-  std::sort(shapes.begin(), shapes.end());
-  shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
+  sort_once(shapes);
   std::set<std::string> known;
   std::erase_if(shapes, [&](ShapeId shape) {
     return !known.insert(shape_key({}, cluster_.shape(shape).constraints)).second;

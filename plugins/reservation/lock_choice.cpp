@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "berth/base/look_up.h"
 #include "plugins/reservation/node_cover.h"
 #include "plugins/reservation/soonest_room.h"
 
@@ -123,7 +124,7 @@ class LockChooser {
     }
     std::vector<NodeId> others;
     for (const NodeId node : all) {
-      if (std::find(few->begin(), few->end(), node) == few->end()) others.push_back(node);
+      if (!is_any_of(node, *few)) others.push_back(node);
     }
     std::vector<NodeId> nodes = *few;
     nodes.insert(nodes.end(), others.begin(), others.begin() + std::ptrdiff_t(count - few->size()));
@@ -143,9 +144,7 @@ class LockChooser {
   std::vector<NodeId> until_covered(std::vector<NodeId> chosen) {
     std::vector<NodeId> nodes = held_and(chosen);
     std::vector<NodeId> others = in_order_of_roles();
-    std::erase_if(others, [&](NodeId node) {
-      return std::find(chosen.begin(), chosen.end(), node) != chosen.end();
-    });
+    std::erase_if(others, [&](NodeId node) { return is_any_of(node, chosen); });
     const auto few = cover_with(nodes, others);
     const std::vector<NodeId>& more = few ? *few : others;
     nodes.insert(nodes.end(), more.begin(), more.end());

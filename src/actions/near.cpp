@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "berth/base/look_up.h"
 #include "berth/engine/need.h"
 #include "engine/idle_room.h"
 #include "engine/memory.h"
@@ -15,11 +16,6 @@ using namespace engine;
 namespace {
 
 constexpr std::size_t kPlacesOfLevel = 16;
-
-template <class T>
-bool contains(const std::vector<T>& values, const T& value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
-}
 
 }  // namespace
 
@@ -200,7 +196,7 @@ std::vector<TreeDomainId> Near::with_room(const NearSet& set, const Counts& coun
     std::vector<std::pair<std::int64_t, std::size_t>> by_room;  // and by their order
     const std::vector<TreeDomainId>& here = set.nodes->domains(level);
     for (std::size_t i = 0; i < here.size(); ++i) {
-      if (!lacks_room(here[i]) && !contains(found, here[i])) {
+      if (!lacks_room(here[i]) && !is_any_of(here[i], found)) {
         by_room.emplace_back(room->in(here[i]), i);
       }
     }
@@ -244,7 +240,7 @@ void Near::add_places(const NearSet& set, const Counts& counts, std::int64_t nee
                       Places& places) {
   for (const TreeDomainId id : with_room(set, counts, needed)) {
     const Place place{id, is_on_leaving_};
-    if (!contains(places, place)) places.push_back(place);
+    if (!is_any_of(place, places)) places.push_back(place);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "actions/near.h"
+#include "berth/base/look_up.h"
 #include "berth/engine/fit.h"
 #include "engine/idle_room.h"
 
@@ -53,8 +54,7 @@ bool Near::are_near(const std::vector<NodeId>& nodes) const {
 std::int64_t Near::room_once_emptied(ShapeId shape, NodeId node) const {
   const bool is_barred = cluster_.node(node).lock.is_foreign || !session_.is_open_to(node, job_.id);
   if (is_barred || session_.passing_but_for_vetoes(shape)[node.index()] == 0) return 0;
-  const auto own = own_on_.find(node);
-  const Resources* const stays = own == own_on_.end() ? nullptr : &own->second;
+  const Resources* const stays = find_value(own_on_, node);
   return std::max(0, room_for(WithoutOthers{cluster_, stays}, cluster_.shape(shape), node));
 }
 

@@ -9,6 +9,7 @@
 #include "actions/packing.h"
 #include "actions/part_search.h"
 #include "actions/refused_plans.h"
+#include "berth/base/look_up.h"
 #include "berth/engine/need.h"
 #include "berth/engine/statement.h"
 #include "berth/model/amount_text.h"
@@ -21,10 +22,6 @@ Refusal refusal_of(JobId job, const Verdict& verdict) { return {cause_of(verdict
 
 namespace {
 
-bool contains(const std::vector<ShapeId>& shapes, ShapeId shape) {
-  return std::find(shapes.begin(), shapes.end(), shape) != shapes.end();
-}
-
 // RELATION-8. Pods of its own job may be what it lacks: near it, or in the emptiest domain.
 bool waits_for_others(const Session& session, ShapeId shape) {
   const ShapeTerms& terms = session.cluster().shape(shape).terms;
@@ -36,7 +33,7 @@ bool can_still_start(const Session& session, const Job& job, const Waiting& wait
                      std::size_t from, const std::vector<ShapeId>& failed) {
   std::int32_t reachable = job.placed_count() + job.count(TaskStatus::pipelined);
   for (std::size_t i = from; i < waiting.tasks.size(); ++i) {
-    if (!contains(failed, session.cluster().task(waiting.tasks[i]).shape)) ++reachable;
+    if (!is_any_of(session.cluster().task(waiting.tasks[i]).shape, failed)) ++reachable;
   }
   const auto waits = [&](ShapeId shape) { return waits_for_others(session, shape); };
   if (std::any_of(failed.begin(), failed.end(), waits)) return from < waiting.tasks.size();
@@ -199,7 +196,7 @@ std::size_t place_each(Session& session, JobId job_id, Waiting& waiting, Stateme
   for (std::size_t i = waiting.next; i < waiting.tasks.size(); ++i) {
     const TaskId id = waiting.tasks[i];
     const ShapeId shape = session.cluster().task(id).shape;
-    if (contains(failed, shape) || session.cluster().task(id).status != TaskStatus::pending) {
+    if (is_any_of(shape, failed) || session.cluster().task(id).status != TaskStatus::pending) {
       continue;
     }
     if (!place_near(session, job, id, statement, waiting)) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "actions/targets.h"
+#include "berth/base/look_up.h"
 #include "berth/engine/fit.h"
 #include "berth/model/time_limit.h"
 
@@ -219,8 +220,7 @@ class NodesAhead final : public RoomAhead {
     }
     add_meeting(ahead.closed_from);
     add_meeting(ahead.claimed_from);
-    std::sort(times.begin(), times.end());
-    times.erase(std::unique(times.begin(), times.end()), times.end());
+    sort_once(times);
     return times;
   }
 
@@ -267,8 +267,7 @@ class NodesAhead final : public RoomAhead {
       const std::vector<TimePoint> of_node = times_of_change(NodeId(n), asks.stay);
       times.insert(times.end(), of_node.begin(), of_node.end());
     }
-    std::sort(times.begin(), times.end());
-    times.erase(std::unique(times.begin(), times.end()), times.end());
+    sort_once(times);
     return times;
   }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "actions/room_ahead.h"
+#include "berth/base/look_up.h"
 #include "berth/engine/fit.h"
 #include "berth/model/time_limit.h"
 
@@ -178,7 +179,7 @@ std::unique_ptr<RoomAhead> whole_nodes_ahead(Session& session, std::span<const A
   for (const Asks& each : jobs) {
     if (each.need->parts.size() != 1 || !each.need->rest.is_zero()) return nullptr;
     const ShapeId shape = each.need->parts.front().shape;
-    if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
+    if (!is_any_of(shape, shapes)) shapes.push_back(shape);
     constexpr std::size_t kShapesMost = 8;
     const bool is_plain =
         cluster.shape(shape).terms.are_empty() && !cluster.shape(shape).has_host_ports &&

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/base/look_up.h"
 #include "berth/engine/need.h"
 #include "berth/engine/reservations.h"
 #include "berth/engine/surplus.h"
@@ -156,7 +157,7 @@ std::vector<TargetPart> Admissions::of_targets(JobId job, std::size_t position, 
   std::vector<TargetPart> parts;
   for (const OfTarget& each : targets_) {
     const auto& at = each.positions;
-    const bool is_here = std::find(at.begin(), at.end(), position) != at.end();
+    const bool is_here = is_any_of(position, at);
     if (is_here && each.job != job && each.in_queue[d] > 0) {
       parts.push_back({each.job, each.in_queue[d]});
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "berth/base/look_up.h"
 #include "berth/base/text.h"
 #include "berth/model/quantity.h"
 #include "berth/model/quota_key.h"
@@ -48,8 +49,7 @@ std::string in_decimal(std::int64_t thousandths) {
 
 const Arguments::Entry* Arguments::look_up(const std::string& key) {
   known_.insert(key);
-  const auto found = entries_.find(key);
-  return found == entries_.end() ? nullptr : &found->second;
+  return find_value(entries_, key);
 }
 
 void Arguments::complain(const Entry& entry, const std::string& key, const std::string& expected) {
@@ -95,7 +95,7 @@ std::string Arguments::word(const std::string& key, const std::string& fallback,
                             const std::vector<std::string>& allowed) {
   const Entry* entry = look_up(key);
   if (entry == nullptr) return fallback;
-  if (std::find(allowed.begin(), allowed.end(), entry->text) != allowed.end()) return entry->text;
+  if (is_any_of(entry->text, allowed)) return entry->text;
   std::string expected;
   for (const std::string& each : allowed) expected += (expected.empty() ? "" : " or ") + each;
   complain(*entry, key, expected);

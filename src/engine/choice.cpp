@@ -1,7 +1,6 @@
 #include "engine/choice.h"
 
-#include <algorithm>
-
+#include "berth/base/look_up.h"
 #include "berth/engine/fit.h"
 #include "berth/engine/session.h"
 #include "engine/fit/asked_terms.h"
@@ -13,17 +12,13 @@ namespace {
 // The nodes that are refused together with one.
 enum class Refused : std::uint8_t { nobody, node, group };
 
-bool contains(const std::vector<TopologyKeyId>& keys, TopologyKeyId key) {
-  return std::find(keys.begin(), keys.end(), key) != keys.end();
-}
-
 // `alike`: the keys of the node's group.
 Refused refused_with(Session& session, const Shape& shape, NodeId node,
                      const std::vector<TopologyKeyId>& alike) {
   const Cluster& cluster = session.cluster();
   if (is_outside(session.start(), cluster, shape, node)) {
     const TopologyKeyId key = cluster.relations().term(session.start()->term).key;
-    return contains(alike, key) ? Refused::group : Refused::node;
+    return is_any_of(key, alike) ? Refused::group : Refused::node;
   }
   if (!check_vetoes(session, shape, node)) return Refused::node;
   if (fits_beside(session, shape, node)) return Refused::nobody;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/base/look_up.h"
 #include "berth/engine/fit.h"
 #include "berth/engine/session.h"
 
@@ -14,8 +15,7 @@ ExactFill::ExactFill(Session& session, const Need& need, const std::vector<NodeI
     if (shape.has_relations() || shape.has_host_ports || shape.has_volumes) return;
     for (const auto& [dimension, amount] : shape.requested) asked_.push_back(dimension);
   }
-  std::sort(asked_.begin(), asked_.end());
-  asked_.erase(std::unique(asked_.begin(), asked_.end()), asked_.end());
+  sort_once(asked_);
   for (const std::size_t p : parts_largest_first(cluster, need)) add_part(session, need, p);
   add_nodes(cluster, nodes);
   is_possible_ = nodes_.size() <= kNodesMost && may_do();

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "berth/base/check.h"
+#include "berth/base/look_up.h"
 #include "berth/engine/open_nodes.h"
 #include "berth/model/amount_text.h"
 
@@ -55,7 +56,7 @@ std::string lost_because(const Cluster& cluster, QueueId id,
 
 std::int64_t QueueTree::written_guarantee(const Queue& queue, Dimension d, std::int64_t total) {
   const auto& names = queue.guarantee_share_of;
-  if (std::find(names.begin(), names.end(), d) == names.end()) return queue.guarantee[d];
+  if (!is_any_of(d, names)) return queue.guarantee[d];
   const __int128 part = static_cast<__int128>(total) * queue.guarantee_share_billionths / kBillion;
   return std::max(queue.guarantee[d], static_cast<std::int64_t>(part));
 }

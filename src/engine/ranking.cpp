@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "berth/base/check.h"
+#include "berth/base/look_up.h"
 #include "berth/engine/node_block.h"
 #include "berth/engine/session.h"
 #include "berth/engine/vectorise.h"
@@ -45,8 +46,7 @@ std::vector<TopologyKeyId> topology_keys(const Cluster& cluster, const Shape& sh
        {&terms.affinity, &terms.anti_affinity, &terms.refused_by, &terms.spread}) {
     for (const TermId id : *some) keys.push_back(cluster.relations().term(id).key);
   }
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  sort_once(keys);
   return keys;
 }
 

@@ -1,5 +1,7 @@
 #include "engine/seeker.h"
 
+#include "berth/base/look_up.h"
+
 namespace berth::engine {
 
 namespace {
@@ -44,7 +46,7 @@ std::vector<ShapeId> shapes_pending(const Cluster& cluster, const std::vector<Ta
     const Task& task = cluster.task(id);
     if (task.status != TaskStatus::pending || task.shape == last) continue;
     last = task.shape;
-    if (std::find(shapes.begin(), shapes.end(), last) == shapes.end()) shapes.push_back(last);
+    if (!is_any_of(last, shapes)) shapes.push_back(last);
   }
   return shapes;
 }

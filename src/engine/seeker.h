@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "berth/base/look_up.h"
 #include "berth/engine/start.h"
 #include "berth/model/cluster.h"
 
@@ -37,7 +38,7 @@ void leaders_first(const Cluster& cluster, std::vector<TaskId>& tasks);
 
 inline bool wants_near(const Shape& shape, TermId term) {
   const std::vector<TermId>& wanted = shape.terms.affinity;
-  return std::find(wanted.begin(), wanted.end(), term) != wanted.end();
+  return is_any_of(term, wanted);
 }
 
 inline bool is_wanted_near(const Shape& shape, TermId term) {

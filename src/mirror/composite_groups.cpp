@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "berth/base/look_up.h"
 #include "berth/model/bounds.h"
 
 namespace berth::mirror {
@@ -60,8 +61,7 @@ class CompositeForest {
   }
 
   const CompositeGroupObject* composite(const std::string& name) const {
-    const auto found = all_.composites_.find(name_space_ + "/" + name);
-    return found == all_.composites_.end() ? nullptr : &found->second;
+    return find_value(all_.composites_, name_space_ + "/" + name);
   }
   // Null: it is a group of pods.
   const CompositeGroupObject* as_composite(const PodGroupObject& group) const {
@@ -219,9 +219,7 @@ void CompositeGroups::take_pod(const PodObject& object, const Give& give) {
 void CompositeGroups::forget_pod(const std::string& uid) {
   const auto known = pods_.find(uid);
   if (known == pods_.end()) return;
-  const auto group = pods_of_.find(known->second.name_space + "/" + known->second.group);
-  group->second.erase(uid);
-  if (group->second.empty()) pods_of_.erase(group);
+  erase_from(pods_of_, known->second.name_space + "/" + known->second.group, uid);
   pods_.erase(known);
 }
 

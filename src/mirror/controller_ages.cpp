@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/base/look_up.h"
+
 namespace berth::mirror {
 
 namespace {
@@ -33,18 +35,13 @@ std::vector<JobId> ControllerAges::forget(const std::string& uid) {
 void ControllerAges::forget_job(JobId job) {
   const auto asked = asked_.find(job);
   if (asked == asked_.end()) return;
-  for (const std::string& uid : asked->second) {
-    const auto about = asking_.find(uid);
-    about->second.erase(job);
-    if (about->second.empty()) asking_.erase(about);
-  }
+  for (const std::string& uid : asked->second) erase_from(asking_, uid, job);
   asked_.erase(asked);
 }
 
 std::vector<JobId> ControllerAges::asking_about(const std::string& uid) const {
-  const auto found = asking_.find(uid);
-  if (found == asking_.end()) return {};
-  return {found->second.begin(), found->second.end()};
+  const std::set<JobId> jobs = value_or(asking_, uid);
+  return {jobs.begin(), jobs.end()};
 }
 
 std::optional<TimePoint> ControllerAges::oldest(const std::string& name_space,

@@ -1,13 +1,11 @@
 #include "mirror/group_owner.h"
 
-#include <algorithm>
+#include "berth/base/look_up.h"
 
 namespace berth::mirror {
 
 GroupOwner owner_of(const GroupEvidence& evidence, const std::vector<std::string>& ours) {
-  const auto is_ours = [&](const std::string& scheduler) {
-    return std::find(ours.begin(), ours.end(), scheduler) != ours.end();
-  };
+  const auto is_ours = [&](const std::string& scheduler) { return is_any_of(scheduler, ours); };
   // OWNER-1. The group's pods decide. While an operator replaces all of them, the group has none
   // for a moment.
   if (evidence.has_our_pods) return GroupOwner::ours;

@@ -1,5 +1,7 @@
 #include "mirror/job_deadlines.h"
 
+#include "berth/base/look_up.h"
+
 namespace berth::mirror {
 
 namespace {
@@ -26,9 +28,7 @@ void JobDeadlines::note_pod(TaskId task, const PodObject& object) {
 void JobDeadlines::forget_pod(TaskId task) {
   const auto known = controlled_.find(task);
   if (known == controlled_.end()) return;
-  const auto tasks = tasks_of_owner_.find(known->second.owner);
-  tasks->second.erase(task);
-  if (tasks->second.empty()) tasks_of_owner_.erase(tasks);
+  erase_from(tasks_of_owner_, known->second.owner, task);
   controlled_.erase(known);
 }
 
@@ -48,16 +48,11 @@ std::set<TaskId> JobDeadlines::note_owner(const OwnerObject& object) {
   const auto [known, is_new] = owners_.try_emplace(object.uid, now);
   if (!is_new && known->second == now) return {};
   known->second = now;
-  return tasks_of(object.uid);
+  return value_or(tasks_of_owner_, object.uid);
 }
 
 std::set<TaskId> JobDeadlines::forget_owner(const std::string& uid) {
-  return owners_.erase(uid) > 0 ? tasks_of(uid) : std::set<TaskId>();
-}
-
-std::set<TaskId> JobDeadlines::tasks_of(const std::string& uid) const {
-  const auto found = tasks_of_owner_.find(uid);
-  return found == tasks_of_owner_.end() ? std::set<TaskId>() : found->second;
+  return owners_.erase(uid) > 0 ? value_or(tasks_of_owner_, uid) : std::set<TaskId>();
 }
 
 }  // namespace berth::mirror

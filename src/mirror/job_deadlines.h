@@ -34,7 +34,6 @@ class JobDeadlines {
     std::string owner;  // its uid
     std::string name_space;
   };
-  std::set<TaskId> tasks_of(const std::string& uid) const;
 
   std::map<std::string, Owner> owners_;  // by uid: those with a deadline
   std::map<std::string, std::set<TaskId>> tasks_of_owner_;

@@ -1,5 +1,6 @@
 #include "mirror/made_groups.h"
 
+#include "berth/base/look_up.h"
 #include "mirror/membership.h"
 
 namespace berth::mirror {
@@ -28,8 +29,7 @@ std::string MadeGroups::erase(const std::string& full_name) {
 }
 
 const PodGroupObject* MadeGroups::find(const std::string& full_name) const {
-  const auto found = groups_.find(full_name);
-  return found == groups_.end() ? nullptr : &found->second;
+  return find_value(groups_, full_name);
 }
 
 const PodGroupObject* MadeGroups::find(const std::string& name_space, const OwnerReference& owner,

@@ -3,6 +3,8 @@
 #include <type_traits>
 #include <variant>
 
+#include "berth/base/look_up.h"
+
 namespace berth::mirror {
 
 namespace {
@@ -67,9 +69,8 @@ void MemoryCluster::make_groups() {
     const auto found = gangs_.groups().find(name);
     if (found == gangs_.groups().end()) continue;
     const auto& [full_name, owned] = *found;
-    const auto known = others_.find({5, full_name});
-    const PodGroupObject* const before =
-        known == others_.end() ? nullptr : &std::get<PodGroupObject>(known->second);
+    const ClusterEvent* const known = find_value(others_, Key(5, full_name));
+    const auto* const before = known == nullptr ? nullptr : &std::get<PodGroupObject>(*known);
     if (before != nullptr && !before->is_made_by_berth) continue;
     if (owned.is_left) {
       if (before != nullptr) take(PodGroupDeleted{full_name});
@@ -138,8 +139,7 @@ void MemoryCluster::note(const ClusterEvent& event) {
 }
 
 const PodObject* MemoryCluster::find_pod(const std::string& uid) const {
-  const auto found = pods_.find(uid);
-  return found == pods_.end() ? nullptr : &found->second;
+  return find_value(pods_, uid);
 }
 
 void MemoryCluster::start(const std::string& uid, const std::string& node, TimePoint now) {

@@ -4,6 +4,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "berth/base/look_up.h"
+
 namespace berth::mirror {
 
 QueueObject bare_queue(const std::string& name) {
@@ -52,8 +54,7 @@ void Mirror::settle(TimePoint now) {
     if (cluster_.job(JobId(j)).exists) dirty_.push_back(JobId(j));
   }
   are_all_dirty_ = false;
-  std::sort(dirty_.begin(), dirty_.end());
-  dirty_.erase(std::unique(dirty_.begin(), dirty_.end()), dirty_.end());
+  sort_once(dirty_);
   for (const JobId id : dirty_) {
     if (cluster_.job(id).exists) settle_owner(id);
   }
@@ -195,10 +196,7 @@ void Mirror::forget_plans() {
   }
 }
 
-TaskId Mirror::find_task(const std::string& uid) const {
-  const auto found = task_by_uid_.find(uid);
-  return found == task_by_uid_.end() ? TaskId() : found->second;
-}
+TaskId Mirror::find_task(const std::string& uid) const { return value_or(task_by_uid_, uid); }
 
 JobId Mirror::find_group(const std::string& full_name) const {
   const auto found = groups_.find(full_name);

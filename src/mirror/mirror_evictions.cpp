@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "berth/base/later.h"
+#include "berth/base/look_up.h"
 #include "mirror/mirror.h"
 
 // The terms of users and of the API server on the eviction of a pod.
@@ -41,12 +42,8 @@ const std::string* Mirror::eviction_refusal(TaskId id) const {
 }
 
 void Mirror::note_terms(TaskId id, JobId job, const EvictionTerms& terms) {
-  if (terms.are_empty()) {
-    terms_.erase(id);
-  } else {
-    terms_[id] = terms;
-    if (job.is_valid()) jobs_with_terms_.insert(job);
-  }
+  put_or_erase(terms_, id, terms, !terms.are_empty());
+  if (!terms.are_empty() && job.is_valid()) jobs_with_terms_.insert(job);
 }
 
 void Mirror::settle_terms(JobId id, TimePoint now, std::string& refused) {

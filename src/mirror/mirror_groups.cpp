@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "berth/base/look_up.h"
 #include "mirror/mirror.h"
 
 // Pod groups become jobs. Queues, priority classes and namespaces decide a job's queue and
@@ -109,8 +110,7 @@ void Mirror::set_roles(JobId id, const std::map<std::string, std::int32_t>& mini
 const PriorityClassObject* Mirror::class_of_group(const Job& job) const {
   const auto group = groups_.find(job.name);
   if (job.is_single || group == groups_.end() || !group->second.has_object) return nullptr;
-  const auto named = classes_.find(group->second.object.priority_class);
-  return named == classes_.end() ? nullptr : &named->second;
+  return find_value(classes_, group->second.object.priority_class);
 }
 
 // Without pods: that of the cluster's default class.
@@ -138,16 +138,11 @@ Mirror::Rank Mirror::rank_of(const NamedClass& named) const {
 
 std::string Mirror::queue_name_for(const std::string& name_space, const std::string& named) const {
   if (!named.empty()) return named;
-  const auto found = namespace_queue_.find(name_space);
-  return found == namespace_queue_.end() ? options_.default_queue : found->second;
+  return value_or(namespace_queue_, name_space, options_.default_queue);
 }
 
 void Mirror::name_queue(JobId id, const std::string& name_space, const std::string& named) {
-  if (named.empty()) {
-    named_queue_.erase(id);
-  } else {
-    named_queue_[id] = named;
-  }
+  put_or_erase(named_queue_, id, named, !named.empty());
   Job& job = cluster_.mutable_job(id);
   without_queue_.erase({job.queue_name, id});
   job.queue_name = queue_name_for(name_space, named);
@@ -239,13 +234,8 @@ void Mirror::on(const PriorityClassDeleted& deleted) {
 
 void Mirror::on(const NamespaceObject& object) {
   note_labels_of(object.name, object.labels);
-  const bool had = namespace_queue_.contains(object.name);
-  if (object.queue.empty() ? !had : had && namespace_queue_[object.name] == object.queue) return;
-  if (object.queue.empty()) {
-    namespace_queue_.erase(object.name);
-  } else {
-    namespace_queue_[object.name] = object.queue;
-  }
+  if (value_or(namespace_queue_, object.name) == object.queue) return;
+  put_or_erase(namespace_queue_, object.name, object.queue, !object.queue.empty());
   rename_queues_of(object.name);
 }
 
@@ -258,8 +248,7 @@ void Mirror::rename_queues_of(const std::string& name_space) {
   for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
     const Job& job = cluster_.job(JobId(j));
     if (!job.exists || !job.name.starts_with(name_space + "/")) continue;
-    const auto named = named_queue_.find(JobId(j));
-    name_queue(JobId(j), name_space, named == named_queue_.end() ? "" : std::string(named->second));
+    name_queue(JobId(j), name_space, value_or(named_queue_, JobId(j)));
     mark_dirty(JobId(j));
   }
 }

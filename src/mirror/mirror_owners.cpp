@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "berth/base/look_up.h"
 #include "mirror/mirror.h"
 
 // The owner of a group is decided from all facts together, so that it does not depend on their
@@ -29,10 +30,8 @@ void Mirror::note_others_pod(const PodObject& object) {
 void Mirror::forget_others_pod(const std::string& uid) {
   const auto found = group_of_others_pod_.find(uid);
   if (found == group_of_others_pod_.end()) return;
-  const auto pods = others_pods_.find(found->second);
-  pods->second.erase(uid);
-  mark_group_dirty(pods->first);
-  if (pods->second.empty()) others_pods_.erase(pods);
+  mark_group_dirty(found->second);
+  erase_from(others_pods_, found->second, uid);
   group_of_others_pod_.erase(found);
 }
 
@@ -41,13 +40,8 @@ void Mirror::mark_group_dirty(const std::string& full_name) {
 }
 
 void Mirror::note_queue_scheduler(const std::string& queue, const std::string& scheduler) {
-  const auto known = queue_scheduler_.find(queue);
-  if (known == queue_scheduler_.end() ? scheduler.empty() : known->second == scheduler) return;
-  if (scheduler.empty()) {
-    queue_scheduler_.erase(known);
-  } else {
-    queue_scheduler_[queue] = scheduler;
-  }
+  if (value_or(queue_scheduler_, queue) == scheduler) return;
+  put_or_erase(queue_scheduler_, queue, scheduler, !scheduler.empty());
   for (const auto& [name, group] : groups_) {
     if (cluster_.job(group.job).queue_name == queue) mark_dirty(group.job);
   }
@@ -60,8 +54,7 @@ GroupEvidence Mirror::evidence_of(const Group& group) const {
   evidence.had_our_pods = group.had_our_pods;
   evidence.has_others_pods = others_pods_.contains(job.name);
   evidence.scheduler = group.object.scheduler;
-  const auto by_queue = queue_scheduler_.find(job.queue_name);
-  if (by_queue != queue_scheduler_.end()) evidence.queue_scheduler = by_queue->second;
+  evidence.queue_scheduler = value_or(queue_scheduler_, job.queue_name);
   evidence.bears_our_marks = bears_our_marks(group.object);
   evidence.is_volcano = group.object.api == GroupApi::volcano;
   return evidence;

@@ -2,6 +2,7 @@
 #include <set>
 #include <utility>
 
+#include "berth/base/look_up.h"
 #include "mirror/mirror.h"
 
 // Rights that the API server is asked about: rules MAY-4 to MAY-15 of docs/design/permissions.md.
@@ -33,11 +34,8 @@ void Mirror::on(const NamingPolicy& policy) {
 }
 
 void Mirror::note_account(TaskId id, const PodObject& object) {
-  if (object.service_account == "default") {
-    account_of_task_.erase(id);
-  } else {
-    account_of_task_[id] = object.service_account;
-  }
+  const std::string& account = object.service_account;
+  put_or_erase(account_of_task_, id, account, account != "default");
 }
 
 // A job that is asked about again is looked at again; then it asks.
@@ -102,8 +100,7 @@ Mirror::Naming Mirror::reviewed(const Job& job, Verb verb, const std::string& ob
                                 TimePoint now) {
   std::set<std::string> accounts;
   for (const TaskId id : job.tasks) {
-    const auto account = account_of_task_.find(id);
-    accounts.insert(account == account_of_task_.end() ? "default" : account->second);
+    accounts.insert(value_or(account_of_task_, id, "default"));
   }
   if (accounts.empty()) accounts.insert("default");
   const std::string name_space = job.name.substr(0, job.name.find('/'));

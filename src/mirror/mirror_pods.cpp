@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/base/look_up.h"
 #include "berth/model/bounds.h"
 #include "mirror/mirror.h"
 
@@ -51,8 +52,7 @@ bool has_node(TaskStatus status) {
 
 void Mirror::take(const PodObject& whole) {
   const auto& managed = options_.managed_schedulers;
-  const bool is_ours =
-      std::find(managed.begin(), managed.end(), whole.scheduler_name) != managed.end();
+  const bool is_ours = is_any_of(whole.scheduler_name, managed);
   const bool takes_room = !whole.node_name.empty() && !is_finished(whole);
   if (is_ours) {
     forget_others_pod(whole.uid);

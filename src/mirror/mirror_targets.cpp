@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/base/look_up.h"
 #include "mirror/mirror.h"
 
 // Targets and locks. They are read from annotations and labels at the start and while another
@@ -65,11 +66,8 @@ void Mirror::bound_locks(TimePoint now) {
 
 void Mirror::note_single(JobId id, const TargetMarks& marks, bool is_first) {
   read_marks(id, marks, is_first);
-  if (marks.elected_at || marks.given_up_at || !marks.claims.empty()) {
-    single_marks_[id] = marks;
-  } else {
-    single_marks_.erase(id);
-  }
+  const bool says_something = marks.elected_at || marks.given_up_at || !marks.claims.empty();
+  put_or_erase(single_marks_, id, marks, says_something);
 }
 
 void Mirror::follow_api_phases(bool follows) {

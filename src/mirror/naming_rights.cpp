@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/base/look_up.h"
+
 namespace berth::mirror {
 
 namespace {
@@ -111,8 +113,7 @@ NamingRights::Pairs::iterator NamingRights::forget(Space& space, Pairs::iterator
 const NamingRights::Known* NamingRights::find(const RightQuestion& question) const {
   const auto space = spaces_.find(question.name_space);
   if (space == spaces_.end()) return nullptr;
-  const auto found = space->second.pairs.find(question);
-  return found == space->second.pairs.end() ? nullptr : &found->second;
+  return find_value(space->second.pairs, question);
 }
 
 std::string NamingRights::error_of(const RightQuestion& question) const {

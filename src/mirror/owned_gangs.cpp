@@ -1,7 +1,8 @@
 #include "mirror/owned_gangs.h"
 
-#include <algorithm>
 #include <type_traits>
+
+#include "berth/base/look_up.h"
 
 namespace berth::mirror {
 
@@ -42,8 +43,8 @@ void OwnedGangs::take_in(const ClusterEvent& event, TimePoint now, const Give& g
     look_again(owners_.keys_of(gone_owner->uid), give);
     bury(gone_owner->uid);
   } else if (const auto* name_space = std::get_if<NamespaceObject>(&event)) {
-    queue_of_namespace_.erase(name_space->name);
-    if (!name_space->queue.empty()) queue_of_namespace_[name_space->name] = name_space->queue;
+    const std::string& of_namespace = name_space->queue;
+    put_or_erase(queue_of_namespace_, name_space->name, of_namespace, !of_namespace.empty());
     renew_all_of(name_space->name);
   } else if (const auto* gone_namespace = std::get_if<NamespaceDeleted>(&event)) {
     queue_of_namespace_.erase(gone_namespace->name);
@@ -80,8 +81,7 @@ bool OwnedGangs::may_be_owned(const PodObject& object) const {
   const auto& ours = options_.managed_schedulers;
   const bool may_differ =
       !object.owner.is_none() || !object.gang.is_none() || !object.local_queue.empty();
-  return may_differ && object.group.empty() &&
-         std::find(ours.begin(), ours.end(), object.scheduler_name) != ours.end();
+  return may_differ && object.group.empty() && is_any_of(object.scheduler_name, ours);
 }
 
 void OwnedGangs::take_pod(const PodObject& object, TimePoint now, const Give& give) {
@@ -195,9 +195,9 @@ void OwnedGangs::restate(const Give& give) {
     const bool is_noted = gang != gangs_.end() && !gang->second.notices.empty();
     std::string notice = is_noted ? *gang->second.notices.begin() : std::string();
     if (is_noted) notice += "; minMember stays " + std::to_string(group->min_member);
-    const std::string before = std::exchange(notices_[name], notice);
-    if (notice.empty()) notices_.erase(name);
-    if (before != notice) give(stated(*group));
+    if (value_or(notices_, name) == notice) continue;
+    put_or_erase(notices_, name, notice, !notice.empty());
+    give(stated(*group));
   }
 }
 
@@ -298,10 +298,9 @@ void OwnedGangs::renew(const std::string& name) {
   if (group.is_left) return;
   group.min_member = *gang.numbers.rbegin();
   group.created = *gang.created.begin();
-  const auto of_namespace = queue_of_namespace_.find(group.name_space);
-  group.queue = !gang.queues.empty()                        ? *gang.queues.begin()
-                : of_namespace != queue_of_namespace_.end() ? of_namespace->second
-                                                            : options_.default_queue;
+  group.queue = gang.queues.empty()
+                    ? value_or(queue_of_namespace_, group.name_space, options_.default_queue)
+                    : *gang.queues.begin();
 }
 
 void OwnedGangs::renew_all_of(const std::string& name_space) {
@@ -323,12 +322,7 @@ void OwnedGangs::forget(const std::string& uid) {
 
 std::vector<std::string> OwnedGangs::take_keys_off(const std::string& uid, Pod& pod) {
   std::vector<std::string> keys = std::exchange(pod.keys, {});
-  for (const std::string& key : keys) {
-    const auto found = by_key_.find(key);
-    if (found == by_key_.end()) continue;
-    found->second.erase(uid);
-    if (found->second.empty()) by_key_.erase(found);
-  }
+  for (const std::string& key : keys) erase_from(by_key_, key, uid);
   return keys;
 }
 

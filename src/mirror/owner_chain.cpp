@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/base/look_up.h"
+
 namespace berth::mirror {
 
 namespace {
@@ -43,10 +45,7 @@ bool is_made_of_another(const OwnerObject& object) {
 
 }  // namespace
 
-const OwnerObject* Owners::find(const std::string& uid) const {
-  const auto found = objects_.find(uid);
-  return found == objects_.end() ? nullptr : &found->second;
-}
+const OwnerObject* Owners::find(const std::string& uid) const { return find_value(objects_, uid); }
 
 const OwnerObject* Owners::find_in(const std::string& name_space, const std::string& uid) const {
   const OwnerObject* const object = find(uid);
@@ -77,8 +76,7 @@ std::vector<std::string> Owners::keys_of(const std::string& uid) const {
 }
 
 std::string Owners::uid_of(const std::string& key) const {
-  const auto found = uid_by_name_.find(key);
-  return found == uid_by_name_.end() ? key : found->second;
+  return value_or(uid_by_name_, key, key);
 }
 
 Owners::Chain Owners::chain_of(const PodObject& pod) const {

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "berth/base/look_up.h"
+
 namespace berth::mirror {
 
 namespace {
@@ -32,7 +34,7 @@ bool is_known_group(std::string_view group) {
                                                      "scheduling.k8s.io",
                                                      "sparkoperator.k8s.io",
                                                      "trainer.kubeflow.org"};
-  return std::find(kGroups.begin(), kGroups.end(), group) != kGroups.end();
+  return is_any_of(group, kGroups);
 }
 
 }  // namespace
@@ -68,21 +70,14 @@ void TargetNames::note_group(JobId job, const PodGroupObject& object) {
   if (object.marks.is_declined) words.declining.by_group = word;
   const std::string before = std::exchange(words.owner_of_group, object.owner_uid);
   if (before != object.owner_uid && !words.owners_of_pods.contains(before)) {
-    leave_owner(job, before);
+    erase_from(jobs_of_owner_, before, job);
   }
   if (!object.owner_uid.empty()) jobs_of_owner_[object.owner_uid].insert(job);
 }
 
 void TargetNames::forget_job(JobId job) {
-  for (const std::string& owner : owners_of(job)) leave_owner(job, owner);
+  for (const std::string& owner : owners_of(job)) erase_from(jobs_of_owner_, owner, job);
   jobs_.erase(job);
-}
-
-void TargetNames::leave_owner(JobId job, const std::string& owner) {
-  const auto found = jobs_of_owner_.find(owner);
-  if (found == jobs_of_owner_.end()) return;
-  found->second.erase(job);
-  if (found->second.empty()) jobs_of_owner_.erase(found);
 }
 
 std::vector<JobId> TargetNames::note_owner(const OwnerObject& object) {

@@ -62,8 +62,6 @@ class TargetNames {
 
   bool is_listed(JobId job, Sources Words::*sources, const Owners& owners) const;
 
-  void leave_owner(JobId job, const std::string& owner);
-
   std::map<JobId, Words> jobs_;                           // only jobs with an entry
   std::map<std::string, std::set<JobId>> jobs_of_owner_;  // by its uid
   Owners naming_owners_;

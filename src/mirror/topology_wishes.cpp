@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/base/look_up.h"
+
 namespace berth::mirror {
 
 namespace {
@@ -28,10 +30,7 @@ void TopologyWishes::forget(TaskId task) {
   const auto found = by_task_.find(task);
   const auto [job, wish] = found->second;
   by_task_.erase(found);
-  if (--wish->second > 0) return;
-  Counts& counts = by_job_.at(job);
-  counts.erase(wish);
-  if (counts.empty()) by_job_.erase(job);
+  if (--wish->second == 0) erase_from(by_job_, job, wish);
 }
 
 TopologyWish TopologyWishes::of(JobId job) const {
@@ -75,10 +74,7 @@ std::set<std::string> TopologyWishes::forget_owner(const std::string& uid) {
 
 void TopologyWishes::set_controller(const std::string& uid, const std::string& from,
                                     const std::string& to) {
-  if (const auto old = below_.find(from); old != below_.end()) {
-    old->second.erase(uid);
-    if (old->second.empty()) below_.erase(old);
-  }
+  erase_from(below_, from, uid);
   if (!to.empty()) below_[to].insert(uid);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "berth/base/check.h"
+#include "berth/base/look_up.h"
 
 // The accounts: every way in which a task counts, added and taken away in one place. The mirror's
 // own part is in cluster_membership.cpp.
@@ -19,8 +20,7 @@ void AmountTable::reset(std::size_t nodes, std::size_t dimensions) {
 }
 
 NodeId Cluster::find_node(std::string_view name) const {
-  const auto found = node_by_name_.find(std::string(name));
-  return found == node_by_name_.end() ? NodeId() : found->second;
+  return value_or(node_by_name_, std::string(name));
 }
 
 void Cluster::move_task(TaskId id, NodeId node, TaskStatus status) {

@@ -5,6 +5,7 @@
 
 #include "berth/base/check.h"
 #include "berth/base/hash.h"
+#include "berth/base/look_up.h"
 #include "berth/model/bounds.h"
 #include "berth/model/cluster.h"
 
@@ -38,10 +39,8 @@ std::vector<TermSpec> affinity_of(const Relations& relations) {
   std::vector<PodTerm> all = relations.affinity;
   std::vector<std::string> keys;
   for (PodTerm& term : all) keys.push_back(std::exchange(term.topology_key, {}));
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  sort_once(all);
+  sort_once(keys);
   const PodTerms shared(std::move(all));
   std::vector<TermSpec> specs;
   for (const std::string& key : keys) specs.push_back({TermRole::affinity, shared, key, {}});
@@ -205,9 +204,7 @@ void Cluster::release_shape(ShapeId id) {
   BERTH_CHECK(shape.uses > 0);
   if (--shape.uses > 0) return;
   const Shape gone = std::exchange(shape, Shape());
-  const auto [first, last] = shape_by_hash_.equal_range(hash_of(gone.key, gone.terms.matched));
-  shape_by_hash_.erase(
-      std::find_if(first, last, [id](const auto& each) { return each.second == id; }));
+  erase_entry(shape_by_hash_, hash_of(gone.key, gone.terms.matched), id);
   free_shapes_.add(id);
   if (gone.base != id) release_shape(gone.base);
   for (const ImageId image : gone.images) relations_.mutable_images().give_back(image);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/check.h"
+#include "berth/base/look_up.h"
 
 namespace berth {
 
@@ -17,14 +18,6 @@ std::size_t hash_of(const std::vector<std::uint32_t>& labels) {
   std::size_t hash = labels.size();
   for (const std::uint32_t label : labels) mix(hash, label);
   return hash;
-}
-
-template <class Index>
-void forget(Index& index, std::size_t hash, std::uint32_t entry) {
-  const auto [first, last] = index.equal_range(hash);
-  for (auto each = first; each != last; ++each) {
-    if (each->second == entry) return void(index.erase(each));
-  }
 }
 
 }  // namespace
@@ -66,7 +59,7 @@ LabelTable::LabelIndex LabelTable::take_label(const std::string& key, const std:
 void LabelTable::give_back_label(LabelIndex index) {
   Label& label = labels_[index];
   if (--label.uses > 0) return;
-  forget(label_by_hash_, hash_of(label.key, label.value), index);
+  erase_entry(label_by_hash_, hash_of(label.key, label.value), index);
   label = Label();
   free_labels_.add(FreeLabel(index));
 }
@@ -127,7 +120,7 @@ void LabelTable::give_back(LabelSetId id) {
   leave(id);
   std::vector<LabelIndex> had;
   for (const Entry& each : set.labels) had.push_back(each.label);
-  forget(set_by_hash_, berth::hash_of(had), static_cast<std::uint32_t>(id.index()));
+  erase_entry(set_by_hash_, berth::hash_of(had), id.index());
   for (const LabelIndex label : had) give_back_label(label);
   set = Set();
   free_sets_.add(id);

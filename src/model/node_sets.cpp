@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/base/look_up.h"
 #include "berth/model/node_match.h"
 
 namespace berth {
@@ -10,8 +11,7 @@ NodeSetRule node_set_rule(const SpreadConstraint& spread, const std::vector<Spre
                           const Constraints& of_pod) {
   NodeSetRule rule;
   for (const SpreadConstraint& each : all) rule.keys.push_back(each.topology_key);
-  std::sort(rule.keys.begin(), rule.keys.end());
-  rule.keys.erase(std::unique(rule.keys.begin(), rule.keys.end()), rule.keys.end());
+  sort_once(rule.keys);
   if (spread.affinity == NodePolicy::honor) {
     rule.node_selector = of_pod.node_selector;
     if (of_pod.has_required_terms) rule.terms = of_pod.required_terms;

@@ -1,8 +1,7 @@
 #include "berth/model/objects.h"
 
-#include <algorithm>
-
 #include "berth/base/check.h"
+#include "berth/base/look_up.h"
 #include "berth/model/queue_nodes.h"
 
 namespace berth {
@@ -14,7 +13,7 @@ std::pair<std::string, std::string> split_name(const std::string& full_name) {
 
 bool LockTolerations::cover(std::string_view locked_for) const {
   const bool all_such = locked_for.starts_with(kLockedForQueue) ? all_for_queues : all;
-  return all_such || std::find(some.begin(), some.end(), locked_for) != some.end();
+  return all_such || is_any_of(locked_for, some);
 }
 
 const char* to_string(GroupPhase phase) {

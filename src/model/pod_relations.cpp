@@ -1,6 +1,6 @@
 #include "berth/model/pod_relations.h"
 
-#include <algorithm>
+#include "berth/base/look_up.h"
 
 namespace berth {
 
@@ -83,8 +83,7 @@ std::vector<LabelSetId> PodRelations::candidates(const std::vector<TermId>& ids)
       found.insert(found.end(), sets.begin(), sets.end());
     }
   }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
+  sort_once(found);
   return found;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "berth/base/look_up.h"
+
 namespace berth {
 
 bool is_quota_key(std::string_view name) {
@@ -11,7 +13,7 @@ bool is_quota_key(std::string_view name) {
       "services",   "services.loadbalancers", "services.nodeports"};
   constexpr std::array<std::string_view, 3> kPrefixes{"count/", "requests.", "limits."};
   constexpr std::string_view kOfStorageClass = ".storageclass.storage.k8s.io/";
-  return std::find(kObjects.begin(), kObjects.end(), name) != kObjects.end() ||
+  return is_any_of(name, kObjects) ||
          std::any_of(kPrefixes.begin(), kPrefixes.end(),
                      [&](std::string_view prefix) { return name.starts_with(prefix); }) ||
          name.find(kOfStorageClass) != std::string_view::npos;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "berth/base/check.h"
+#include "berth/base/look_up.h"
 
 namespace berth {
 
@@ -26,8 +27,7 @@ DimensionTable::DimensionTable() {
 }
 
 Dimension DimensionTable::find(std::string_view name) const {
-  const auto found = by_name_.find(std::string(name));
-  return found == by_name_.end() ? Dimension(names_.size()) : found->second;
+  return value_or(by_name_, std::string(name), Dimension(names_.size()));
 }
 
 Dimension DimensionTable::intern(std::string_view name) {

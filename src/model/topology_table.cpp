@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "berth/base/check.h"
+#include "berth/base/look_up.h"
 #include "berth/base/printable.h"
 #include "berth/base/text.h"
 
@@ -116,7 +117,7 @@ std::string TopologyTable::known_levels() const {
   for (const auto& [topology, tree] : trees()) {
     for (const TreeLevel& level : tree->levels()) {
       const std::string text = level.text();
-      if (std::find(names.begin(), names.end(), text) == names.end()) names.push_back(text);
+      if (!is_any_of(text, names)) names.push_back(text);
     }
   }
   if (names.empty()) return "and no topology is known: see docs/topology.md";

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "berth/base/look_up.h"
 #include "berth/base/text.h"
 
 namespace berth {
@@ -16,8 +17,7 @@ bool ByNaturalOrder::operator()(const std::string& left, const std::string& righ
 }
 
 TreeDomainId TopologyTree::place_of(const std::string& node) const {
-  const auto found = place_.find(node);
-  return found == place_.end() ? TreeDomainId() : found->second;
+  return value_or(place_, node);
 }
 
 TreeDomainId TopologyTree::within(TreeDomainId id, std::size_t level) const {

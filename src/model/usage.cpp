@@ -7,6 +7,8 @@
 #include <numbers>
 #include <utility>
 
+#include "berth/base/look_up.h"
+
 namespace berth {
 
 namespace {
@@ -30,8 +32,7 @@ double after(double used, double share, Duration time, Duration half_life) {
 UsageTable::Slot UsageTable::find(std::string_view queue, std::string_view name_space) const {
   const auto of_queue = slots_.find(queue);
   if (of_queue == slots_.end()) return kNone;
-  const auto found = of_queue->second.find(name_space);
-  return found == of_queue->second.end() ? kNone : found->second;
+  return value_or(of_queue->second, name_space, kNone);
 }
 
 double UsageTable::used(Slot slot, TimePoint now) const {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "berth/base/look_up.h"
 #include "berth/model/volume_table.h"
 
 namespace berth {
@@ -40,7 +41,7 @@ bool conflict(const Disk& left, const Disk& right) {
       break;
   }
   const auto is_common = [&](const std::string& monitor) {
-    return std::find(right.monitors.begin(), right.monitors.end(), monitor) != right.monitors.end();
+    return is_any_of(monitor, right.monitors);
   };
   return !only_read && left.pool == right.pool &&
          std::any_of(left.monitors.begin(), left.monitors.end(), is_common);

@@ -1,7 +1,8 @@
 #include "reconcile/observed_state.h"
 
-#include <algorithm>
 #include <utility>
+
+#include "berth/base/look_up.h"
 
 namespace berth::reconcile {
 
@@ -16,7 +17,7 @@ bool is_over(const PodObject& pod) {
 bool has_tolerations(const PodObject& pod) {
   const auto& unmodelled = pod.constraints.unmodelled;
   return !pod.constraints.tolerations.empty() || !pod.lock_tolerations.some.empty() ||
-         std::find(unmodelled.begin(), unmodelled.end(), "numericToleration") != unmodelled.end();
+         is_any_of("numericToleration", unmodelled);
 }
 
 ports::GroupStatus status_of(const PodGroupObject& group) {
@@ -26,12 +27,6 @@ ports::GroupStatus status_of(const PodGroupObject& group) {
   static_cast<WrittenStatus&>(status) = group.written;
   status.started = group.started;
   return status;
-}
-
-template <class Map>
-const typename Map::mapped_type* find(const Map& map, const std::string& key) {
-  const auto found = map.find(key);
-  return found == map.end() ? nullptr : &found->second;
 }
 
 }  // namespace
@@ -63,15 +58,14 @@ void ObservedState::observe(const ClusterEvent& event) {
 void ObservedState::observe(const PodObject& object) {
   if (object.group.empty()) keep_marks(object.uid, object.marks);
   const auto& ours = managed_schedulers_;
-  const bool is_ours = std::find(ours.begin(), ours.end(), object.scheduler_name) != ours.end();
+  const bool is_ours = is_any_of(object.scheduler_name, ours);
   if (!is_ours || !object.node_name.empty() || object.terminating || is_over(object)) {
     return forget_pod(object.uid);
   }
   ObservedPod& pod = pods_[object.uid];
   pod.ref = {ObjectKind::pod, object.name_space, object.name, object.uid};
   pod.group = object.group;
-  pod.is_gated =
-      std::find(object.gates.begin(), object.gates.end(), kPlanGate) != object.gates.end();
+  pod.is_gated = is_any_of(kPlanGate, object.gates);
   if (!pod.nominated.empty() && object.nominated_node.empty()) {
     ++pod.nominations_lost;
     pod.lost_nomination = pod.nominated;
@@ -125,26 +119,24 @@ void ObservedState::forget_pod(const std::string& uid) {
 }
 
 void ObservedState::keep_marks(const std::string& uid, const TargetMarks& marks) {
-  if (marks == TargetMarks()) {
-    marks_.erase(uid);
-  } else {
-    marks_[uid] = marks;
-  }
+  put_or_erase(marks_, uid, marks, marks != TargetMarks());
 }
 
-const ObservedPod* ObservedState::pod(const std::string& uid) const { return find(pods_, uid); }
+const ObservedPod* ObservedState::pod(const std::string& uid) const {
+  return find_value(pods_, uid);
+}
 
 const ObservedGroup* ObservedState::group(const std::string& full_name) const {
-  return find(groups_, full_name);
+  return find_value(groups_, full_name);
 }
 
 const ObservedQueue* ObservedState::queue(const std::string& name) const {
-  return find(queues_, name);
+  return find_value(queues_, name);
 }
 
 const TargetMarks& ObservedState::marks_of(const std::string& job_uid) const {
   static const TargetMarks kNone;
-  const TargetMarks* marks = find(marks_, job_uid);
+  const TargetMarks* marks = find_value(marks_, job_uid);
   return marks == nullptr ? kNone : *marks;
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "berth/base/look_up.h"
 #include "reconcile/reservation_marks.h"
 
 namespace berth::reconcile {
@@ -130,10 +131,7 @@ void OwnedGroups::advise(const OwnerReference& owner, const Job& job, TimePoint 
 // Users write any uid into ownerReferences, so an owner may never be seen, nor its end.
 void OwnedGroups::forget_advice(const std::string& name_space, const std::string& uid,
                                 const std::string& name) {
-  const auto advised = advised_.find(name_space);
-  if (advised == advised_.end()) return;
-  advised->second.erase({uid, name});
-  if (advised->second.empty()) advised_.erase(advised);
+  erase_from(advised_, name_space, std::pair(uid, name));
 }
 
 }  // namespace berth::reconcile

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/base/look_up.h"
 #include "steering/steering.h"
 #include "steering/turns.h"
 
@@ -93,7 +94,7 @@ bool Steering::tolerates_its_locks(const Cluster& cluster, ByUid::iterator entry
     const reconcile::ObservedPod* pod = observed_.pod(uid);
     if (pod == nullptr) return false;
     const auto& written = progress.tolerated;
-    const bool is_written = std::find(written.begin(), written.end(), lock) != written.end();
+    const bool is_written = is_any_of(lock, written);
     if (pod->tolerated.cover(lock) || is_written) continue;
     progress.number = write(uid,
                             {.kind = Kind::tolerate,

@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "berth/base/look_up.h"
 #include "berth/engine/fit.h"
 #include "steering/steering.h"
 #include "steering/turns.h"
@@ -55,8 +56,7 @@ class RoomLeft {
   };
 
   static std::int64_t amount(const Amounts& amounts, NodeId node, Dimension d) {
-    const auto found = amounts.find({node, d});
-    return found == amounts.end() ? 0 : found->second;
+    return value_or(amounts, std::pair(node, d));
   }
   static void add(const Shape& shape, NodeId node, Amounts& to) {
     for (const auto& [dimension, amount] : shape.requested) to[{node, dimension}] += amount;

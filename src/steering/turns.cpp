@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "berth/base/look_up.h"
+
 namespace berth::steering {
 
 namespace {
@@ -120,10 +122,9 @@ class Underway {
   // The pods that kube-scheduler counts in a domain.
   std::int32_t known(TermId term, DomainId domain) const {
     const Counted counted = relations_.term(term).counts.at(domain);
-    const auto left_out = left_out_.find({term, domain});
     const bool is_spread_term = is_spread(cluster_, term);
     return counted.there - (is_spread_term ? counted.leaving : 0) -
-           (left_out == left_out_.end() ? 0 : left_out->second);
+           value_or(left_out_, std::pair(term, domain));
   }
 
   std::int32_t lowest(TermId term) {

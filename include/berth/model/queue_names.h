@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "berth/base/look_up.h"
 #include "berth/model/queue.h"
 
 namespace berth {
@@ -20,10 +21,7 @@ class QueueNames {
     if (find(queue.name) == queue.id) by_name_.erase(queue.name);
     by_parent_.erase({queue.parent, queue.id});
   }
-  QueueId find(const std::string& name) const {
-    const auto found = by_name_.find(name);
-    return found == by_name_.end() ? QueueId() : found->second;
-  }
+  QueueId find(const std::string& name) const { return value_or(by_name_, name); }
   // Calls `each` with the queues that name this parent.
   template <class Each>
   void below(const std::string& parent, const Each& each) const {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actions/eviction/parties.h"
+#include "berth/base/look_up.h"
 #include "berth/engine/need.h"
 #include "berth/engine/surplus.h"
 
@@ -279,8 +280,7 @@ void Candidates::put_in_order() {
     }
     for (std::size_t t = each.begin; t < each.end; t += step) {
       Lot lot{job.id, is_whole ? as_whole_ : as_surplus_, is_whole, {tasks_.data() + t, step}};
-      const auto found = is_whole ? surplus.find(job.id) : surplus.end();
-      lot.pods = static_cast<std::int32_t>(step) - (found == surplus.end() ? 0 : found->second);
+      lot.pods = static_cast<std::int32_t>(step) - (is_whole ? value_or(surplus, job.id) : 0);
       lot.grade = grade;
       for (const TaskId id : lot.tasks) lot.work = saturated_sum(lot.work, work_of(id));
       lots_.push_back(lot);

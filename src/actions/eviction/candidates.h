@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "actions/eviction/policy.h"
+#include "berth/base/look_up.h"
 #include "berth/model/room.h"
 
 namespace berth::actions {
@@ -38,15 +39,9 @@ class Candidates {
   Candidates(engine::Session& session, const EvictionPolicy& policy, const Job& claimant);
 
   // Without those of this job.
-  std::int32_t pods_without(JobId job) const {
-    const auto found = pods_of_job_.find(job);
-    return pods_ - (found == pods_of_job_.end() ? 0 : found->second);
-  }
+  std::int32_t pods_without(JobId job) const { return pods_ - value_or(pods_of_job_, job); }
   // Pods of its surplus that may leave, beyond the number that may leave together.
-  std::int32_t others_of(JobId job) const {
-    const auto found = others_of_job_.find(job);
-    return found == others_of_job_.end() ? 0 : found->second;
-  }
+  std::int32_t others_of(JobId job) const { return value_or(others_of_job_, job); }
   const std::vector<Spared>& spared() const { return spared_; }
   std::int64_t asked() const { return static_cast<std::int64_t>(parts_.size()); }  // parts of jobs
   // The amount that a node would gain if all left, or all surplus.

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "actions/eviction/offer.h"
+#include "berth/base/look_up.h"
 #include "berth/engine/fit.h"
 #include "engine/seeker.h"
 
@@ -30,7 +31,7 @@ Wanting wanting_among(const Cluster& cluster, const std::vector<TaskId>& tasks) 
   std::set<TermId> counted;
   for (const TaskId id : tasks) {
     const ShapeId shape = cluster.task(id).shape;
-    if (std::find(shapes.begin(), shapes.end(), shape) != shapes.end()) continue;
+    if (is_any_of(shape, shapes)) continue;
     shapes.push_back(shape);
     const std::vector<TermId>& terms = cluster.shape(shape).terms.counted;
     counted.insert(terms.begin(), terms.end());

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "actions/eviction/solver.h"
+#include "berth/base/look_up.h"
 #include "berth/engine/surplus.h"
 #include "berth/model/room.h"
 
@@ -28,8 +29,7 @@ std::vector<Dimension> asked_by(const Cluster& cluster, const std::vector<Placem
   for (const Placement& each : members) {
     for (const auto& [d, amount] : cluster.shape_of(each.task).requested) asked.push_back(d);
   }
-  std::sort(asked.begin(), asked.end());
-  asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+  sort_once(asked);
   return asked;
 }
 

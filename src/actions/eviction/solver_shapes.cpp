@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "actions/eviction/solver.h"
+#include "berth/base/look_up.h"
 #include "berth/engine/fit.h"
 #include "berth/model/room.h"
 
@@ -123,8 +124,7 @@ std::vector<NodeId> Solver::vacated_by(const Offer& offer) const {
       vacated.push_back(cluster_.task(id).node);
     }
   }
-  std::sort(vacated.begin(), vacated.end());
-  vacated.erase(std::unique(vacated.begin(), vacated.end()), vacated.end());
+  sort_once(vacated);
   return vacated;
 }
 

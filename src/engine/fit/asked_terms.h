@@ -1,8 +1,8 @@
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
+#include "berth/base/look_up.h"
 #include "berth/engine/fit.h"
 
 namespace berth::engine {
@@ -12,9 +12,7 @@ class AskedTerms {
  public:
   AskedTerms() = default;
   explicit AskedTerms(const std::vector<TopologyKeyId>& keys) : keys_(&keys) {}
-  bool include(const Term& term) const {
-    return keys_ == nullptr || std::find(keys_->begin(), keys_->end(), term.key) != keys_->end();
-  }
+  bool include(const Term& term) const { return keys_ == nullptr || is_any_of(term.key, *keys_); }
 
  private:
   const std::vector<TopologyKeyId>* keys_ = nullptr;

@@ -4,13 +4,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "berth/base/look_up.h"
+
 namespace berth::engine {
 
 namespace {
-
-bool contains(const std::vector<TermId>& terms, TermId term) {
-  return std::find(terms.begin(), terms.end(), term) != terms.end();
-}
 
 // Is it counted where the term would count a pod on this node?
 bool is_in_domain(const Cluster& cluster, TermId term, TaskId task, NodeId node) {
@@ -36,7 +34,7 @@ bool keeps_away(const Cluster& cluster, TaskId task, const Shape& from, NodeId n
   if (!cluster.task(task).node.is_valid()) return false;
   const ShapeTerms& has = cluster.shape_of(task).terms;
   return any_term(from, [&](TermId term, auto list) {
-    return contains(has.*list, term) && is_in_domain(cluster, term, task, node);
+    return is_any_of(term, has.*list) && is_in_domain(cluster, term, task, node);
   });
 }
 
@@ -48,7 +46,7 @@ bool are_all_that_keep_away(const Cluster& cluster, std::span<const TaskId> task
     if (!domain.is_valid()) return false;
     const Counted counted = relations.term(term).counts.at(domain);
     const auto among = std::count_if(tasks.begin(), tasks.end(), [&](TaskId task) {
-      return contains(cluster.shape_of(task).terms.*list, term) &&
+      return is_any_of(term, cluster.shape_of(task).terms.*list) &&
              is_in_domain(cluster, term, task, node);
     });
     return counted.there - counted.leaving + counted.promised > among;

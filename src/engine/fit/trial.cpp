@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "berth/base/look_up.h"
 #include "engine/seeker.h"
 
 namespace berth::engine {
 
 std::int32_t Trial::tried(TermId term, DomainId domain) const {
-  const auto found = tried_.find({term, domain});
-  return found == tried_.end() ? 0 : found->second;
+  return value_or(tried_, std::pair(term, domain));
 }
 
 bool Trial::is_any_tried(const std::vector<TermId>& terms) const {
