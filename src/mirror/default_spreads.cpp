@@ -1,9 +1,9 @@
 #include "mirror/default_spreads.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "berth/base/look_up.h"
 #include "berth/model/bounds.h"
 
 namespace berth::mirror {
@@ -15,17 +15,8 @@ bool may_have_defaults(const PodObject& pod) {
   return pod.node_name.empty() && own.spread.empty() && own.preferred_spread.empty();
 }
 
-const std::string* find(const Labels& labels, const std::string& key) {
-  const auto found = std::find_if(labels.begin(), labels.end(),
-                                  [&](const auto& label) { return label.first == key; });
-  return found == labels.end() ? nullptr : &found->second;
-}
-
 bool selects(const PodSelector& pods, const Labels& labels) {
-  return !pods.matches_nothing &&
-         std::all_of(pods.all.begin(), pods.all.end(), [&](const Expression& each) {
-           return expression_holds(each, find(labels, each.key));
-         });
+  return !pods.matches_nothing && all_hold(pods.all, labels);
 }
 
 std::optional<SelectingKind> kind_of(const OwnerReference& owner) {
@@ -49,12 +40,11 @@ void DefaultSpreads::put(const SelectingObject& object) {
 }
 
 void DefaultSpreads::remove(const SelectingDeleted& deleted) {
-  const std::size_t slash = deleted.full_name.find('/');
-  const std::string name_space = deleted.full_name.substr(0, slash);
-  const auto found = selecting_.find(name_space);
-  if (found == selecting_.end()) return;
-  if (found->second.erase({deleted.kind, deleted.full_name.substr(slash + 1)}) == 0) return;
-  if (found->second.empty()) selecting_.erase(found);
+  const auto [name_space, name] = split_name(deleted.full_name);
+  const Key key{deleted.kind, name};
+  const auto* const known = find_value(selecting_, name_space);
+  if (known == nullptr || !known->contains(key)) return;
+  erase_from(selecting_, name_space, key);
   changed_.insert(name_space);
 }
 
@@ -74,8 +64,7 @@ std::vector<Expression> DefaultSpreads::selector_of(const Waiting& pod) const {
   const std::optional<SelectingKind> kind = kind_of(pod.owner);
   const auto owner = found->second.find({kind.value_or(SelectingKind::service), pod.owner.name});
   if (kind && owner != found->second.end() && !owner->second.matches_nothing) add(owner->second);
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
+  sort_once(all);
   return all;
 }
 
@@ -99,11 +88,8 @@ void DefaultSpreads::add_to(PodObject& pod) const {
 
 void DefaultSpreads::note(TaskId id, const PodObject& pod) {
   if (!are_any()) return;
-  if (may_have_defaults(pod)) {
-    waiting_[id] = {pod.name_space, pod.labels, pod.owner};
-  } else {
-    waiting_.erase(id);
-  }
+  put_or_erase(waiting_, id, Waiting{pod.name_space, pod.labels, pod.owner},
+               may_have_defaults(pod));
 }
 
 std::vector<DefaultSpreads::Changed> DefaultSpreads::take_changed() {

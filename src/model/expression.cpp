@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "berth/base/look_up.h"
+
 namespace berth {
 
 namespace {
@@ -20,8 +22,7 @@ std::optional<std::int64_t> whole_number(const std::string& text) {
 
 bool expression_holds(const Expression& expression, const std::string* value) {
   const auto& values = expression.values;
-  const bool is_listed =
-      value != nullptr && std::find(values.begin(), values.end(), *value) != values.end();
+  const bool is_listed = value != nullptr && is_any_of(*value, values);
   switch (expression.op) {
     case Operator::in:
       return is_listed;
@@ -40,6 +41,19 @@ bool expression_holds(const Expression& expression, const std::string* value) {
   const auto bound = whole_number(values.front());
   if (!have || !bound) return false;
   return expression.op == Operator::greater ? *have > *bound : *have < *bound;
+}
+
+bool all_hold(const std::vector<Expression>& all, const LabelsByKey& labels) {
+  return all_hold(all, [&](const std::string& key) { return find_value(labels, key); });
+}
+
+bool all_hold(const std::vector<Expression>& all,
+              const std::vector<std::pair<std::string, std::string>>& labels) {
+  return all_hold(all, [&](const std::string& key) {
+    const auto found = std::find_if(labels.begin(), labels.end(),
+                                    [&](const auto& label) { return label.first == key; });
+    return found == labels.end() ? nullptr : &found->second;
+  });
 }
 
 }  // namespace berth

@@ -15,14 +15,6 @@ namespace {
 // BOUND-1's length of a name, in sentences.
 std::string shown_name(const std::string& name) { return "\"" + shortened(name, 80) + "\""; }
 
-bool is_met_by(const std::vector<Expression>& expressions,
-               const std::map<std::string, std::string>& labels) {
-  return std::all_of(expressions.begin(), expressions.end(), [&](const Expression& each) {
-    const auto label = labels.find(each.key);
-    return expression_holds(each, label == labels.end() ? nullptr : &label->second);
-  });
-}
-
 }  // namespace
 
 bool HyperNodes::Entry::operator<(const Entry& other) const {
@@ -91,7 +83,7 @@ std::vector<HyperNodes::Entry*> HyperNodes::selecting(
   }
   const auto look = [&](const std::vector<Selection>& selections) {
     for (const Selection& each : selections) {
-      if (is_met_by(each.member->labels, labels)) found.push_back(each.entry);
+      if (all_hold(each.member->labels, labels)) found.push_back(each.entry);
     }
   };
   for (const auto& label : labels) {

@@ -1,6 +1,6 @@
 #include "berth/model/namespaces.h"
 
-#include <algorithm>
+#include "berth/base/look_up.h"
 
 namespace berth {
 
@@ -30,10 +30,8 @@ std::string text_of(const Expression& expression) {
 
 bool NamespaceSelector::selects(const std::string& name,
                                 const std::map<std::string, std::string>& labels) const {
-  return std::all_of(requirements.begin(), requirements.end(), [&](const Expression& each) {
-    if (each.key == kNamespaceNameLabel) return expression_holds(each, &name);
-    const auto label = labels.find(each.key);
-    return expression_holds(each, label == labels.end() ? nullptr : &label->second);
+  return all_hold(requirements, [&](const std::string& key) {
+    return key == kNamespaceNameLabel ? &name : find_value(labels, key);
   });
 }
 

@@ -6,15 +6,8 @@ namespace berth {
 
 bool term_holds(const SelectorTerm& term, const Node& node) {
   if (term.labels.empty() && term.fields.empty()) return false;
-  const bool labels_hold =
-      std::all_of(term.labels.begin(), term.labels.end(), [&](const Expression& expression) {
-        const auto found = node.labels.find(expression.key);
-        return expression_holds(expression, found == node.labels.end() ? nullptr : &found->second);
-      });
-  return labels_hold &&
-         std::all_of(term.fields.begin(), term.fields.end(), [&](const Expression& expression) {
-           const bool is_name = expression.key == "metadata.name";
-           return expression_holds(expression, is_name ? &node.name : nullptr);
+  return all_hold(term.labels, node.labels) && all_hold(term.fields, [&](const std::string& key) {
+           return key == "metadata.name" ? &node.name : nullptr;
          });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/check.h"
+#include "berth/base/look_up.h"
 
 namespace berth {
 
@@ -14,14 +15,9 @@ namespace {
 bool selects(const PodTerm& term, bool is_own, std::string_view name_space,
              const NamespaceLabels& namespaces) {
   if (term.of_namespaces.empty()) return true;
-  const auto found = namespaces.find(name_space);
-  const bool is_listed = found != namespaces.end();
-  if (is_own && !is_listed) return false;
-  return std::all_of(term.of_namespaces.begin(), term.of_namespaces.end(), [&](const auto& each) {
-    if (!is_listed) return expression_holds(each, nullptr);
-    const auto label = found->second.find(each.key);
-    return expression_holds(each, label == found->second.end() ? nullptr : &label->second);
-  });
+  const auto* const labels = find_value(namespaces, name_space);
+  if (labels != nullptr) return all_hold(term.of_namespaces, *labels);
+  return !is_own && all_hold(term.of_namespaces, LabelsByKey());
 }
 
 bool is_in_its_namespaces(const PodTerm& term, TermRole role, std::string_view name_space,
@@ -31,10 +27,8 @@ bool is_in_its_namespaces(const PodTerm& term, TermRole role, std::string_view n
 }
 
 bool matches(const PodSelector& selector, LabelSetId labels, const LabelTable& table) {
-  if (selector.matches_nothing) return false;
-  return std::all_of(selector.all.begin(), selector.all.end(), [&](const Expression& each) {
-    return expression_holds(each, table.find(labels, each.key));
-  });
+  return !selector.matches_nothing &&
+         all_hold(selector.all, [&](const std::string& key) { return table.find(labels, key); });
 }
 
 bool selects_namespaces(const TermSpec& spec) {
@@ -79,8 +73,7 @@ Counted& Counted::operator+=(const Counted& other) {
 
 Counted TermCounts::at(DomainId domain) const {
   if (!many_.empty()) return domain.index() < many_.size() ? many_[domain.index()] : Counted();
-  const auto found = few_.find(domain);
-  return found == few_.end() ? Counted() : found->second;
+  return value_or(few_, domain);
 }
 
 void TermCounts::add(DomainId domain, const Counted& change) {
@@ -153,14 +146,8 @@ void TermTable::index(TermId id, bool is_there) {
   }
   for (const std::string& value : *label.values) {
     const std::size_t hash = LabelTable::hash_of(label.key, value);
-    if (is_there) {
-      by_label_.emplace(hash, id);
-      continue;
-    }
-    const auto [first, last] = by_label_.equal_range(hash);
-    const auto found =
-        std::find_if(first, last, [&](const auto& each) { return each.second == id; });
-    if (found != last) by_label_.erase(found);
+    if (is_there) by_label_.emplace(hash, id);
+    if (!is_there) erase_entry(by_label_, hash, id);
   }
 }
 
@@ -177,9 +164,7 @@ std::vector<TermId> TermTable::matching(std::string_view name_space, LabelSetId 
     const auto [first, last] = by_label_.equal_range(LabelTable::hash_of(key, value));
     for (auto each = first; each != last; ++each) consider(each->second);
   });
-  std::sort(found.begin(), found.end());
-  // Two values of one term may have one hash.
-  found.erase(std::unique(found.begin(), found.end()), found.end());
+  sort_once(found);
   return found;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "berth/base/look_up.h"
 #include "berth/base/printable.h"
 #include "berth/model/labels.h"
 #include "berth/model/topology_table.h"
@@ -16,12 +17,6 @@ namespace {
 constexpr std::size_t kTextsMax = 8;
 
 constexpr std::size_t kRulesOfJob = 64;
-
-template <class T>
-void sort_once(std::vector<T>& values) {
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-}
 
 // "spec.networkTopology (hard)" and a reason are "spec.networkTopology (hard; reason)".
 std::string with_reason(std::string written, const std::string& why) {
@@ -95,8 +90,7 @@ std::string NearRule::nearness_text() const {
 bool may_be_about(const NearRule& rule, const LabelTable& table, LabelSetId labels) {
   const PodsOfRule& pods = rule.pods;
   const auto value = [&](const std::string& key) { return table.find(labels, key); };
-  return std::all_of(pods.labels.begin(), pods.labels.end(),
-                     [&](const auto& each) { return expression_holds(each, value(each.key)); }) &&
+  return all_hold(pods.labels, value) &&
          std::all_of(pods.parted_by.begin(), pods.parted_by.end(),
                      [&](const std::string& key) { return value(key) != nullptr; });
 }

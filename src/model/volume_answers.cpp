@@ -19,14 +19,6 @@ const std::string* value_of(const VolumeTable::NodeLabels& labels, const std::st
   return found == labels.end() ? nullptr : &found->second;
 }
 
-bool all_hold(const std::vector<Expression>& all, const Labels& labels) {
-  return std::all_of(all.begin(), all.end(), [&](const Expression& each) {
-    const auto found = std::find_if(labels.begin(), labels.end(),
-                                    [&](const auto& label) { return label.first == each.key; });
-    return expression_holds(each, found == labels.end() ? nullptr : &found->second);
-  });
-}
-
 // VOLUME-4.
 bool zone_holds(const ZoneLabel& zone, const VolumeTable::NodeLabels& labels) {
   const std::string* value = value_of(labels, zone.key);
@@ -57,12 +49,6 @@ bool zones_hold(const VolumeNeeds& needs, const VolumeTable::NodeLabels& labels)
   return std::all_of(needs.claims.begin(), needs.claims.end(), [&](const VolumeNeed& need) {
     return std::all_of(need.zones.begin(), need.zones.end(),
                        [&](const ZoneLabel& zone) { return zone_holds(zone, labels); });
-  });
-}
-
-bool all_hold(const std::vector<Expression>& all, const VolumeTable::NodeLabels& labels) {
-  return std::all_of(all.begin(), all.end(), [&](const Expression& each) {
-    return expression_holds(each, value_of(labels, each.key));
   });
 }
 

@@ -358,7 +358,6 @@ inline std::string zone_of(const VolumeTable::NodeLabels& labels) {
 }
 
 bool affinity_holds(const std::vector<SelectorTerm>& terms, const VolumeTable::NodeLabels& labels);
-bool all_hold(const std::vector<Expression>& all, const VolumeTable::NodeLabels& labels);
 std::uint64_t key_of(std::string_view driver, std::uint64_t handle);
 
 }  // namespace berth

@@ -25,9 +25,7 @@ struct BudgetObject {
   // Does it protect a pod of its namespace? `value_of(key)` is the value of a label, null: none.
   template <class ValueOf>
   bool selects(const ValueOf& value_of) const {
-    return selector && std::all_of(selector->begin(), selector->end(), [&](const Expression& each) {
-             return expression_holds(each, value_of(each.key));
-           });
+    return selector && all_hold(*selector, value_of);
   }
   bool counts(const std::string& pod_name) const {
     return std::binary_search(disrupted.begin(), disrupted.end(), pod_name);

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace berth {
@@ -26,5 +29,18 @@ struct SelectorTerm {
 // Does it hold for a label or field of this value? Null: there is none. `greater` and `less`
 // compare whole numbers, and do not hold for other values.
 bool expression_holds(const Expression& expression, const std::string* value);
+
+// `value_of(key)` is the value of a label, null: there is none.
+template <class ValueOf>
+bool all_hold(const std::vector<Expression>& all, const ValueOf& value_of) {
+  return std::all_of(all.begin(), all.end(), [&](const Expression& each) {
+    return expression_holds(each, value_of(each.key));
+  });
+}
+
+using LabelsByKey = std::map<std::string, std::string>;
+bool all_hold(const std::vector<Expression>& all, const LabelsByKey& labels);
+bool all_hold(const std::vector<Expression>& all,
+              const std::vector<std::pair<std::string, std::string>>& labels);
 
 }  // namespace berth
