@@ -1,14 +1,13 @@
 #include "berth/model/shape.h"
 
 #include <string_view>
-
-#include "berth/model/volume_table.h"
+#include <type_traits>
 
 namespace berth {
 
 namespace {
 
-// Writes length and text, so that different sequences of values give different keys.
+// Writes lengths and texts, so that different sequences of values give different keys.
 class KeyWriter {
  public:
   void write(std::string_view text) {
@@ -16,65 +15,87 @@ class KeyWriter {
     key_ += ':';
     key_ += text;
   }
-  void write(std::int64_t number) { write(std::to_string(number)); }
+  template <class T>
+  requires(std::is_integral_v<T> || std::is_enum_v<T>) void write(T number) {
+    write(std::to_string(static_cast<std::int64_t>(number)));
+  }
   void open(char section, std::size_t count) {
     key_ += section;
-    write(static_cast<std::int64_t>(count));
+    write(count);
   }
-  void write(const std::vector<Expression>& expressions) {
-    open('e', expressions.size());
-    for (const Expression& e : expressions) {
-      write(e.key);
-      write(static_cast<std::int64_t>(e.op));
-      open('v', e.values.size());
-      for (const std::string& value : e.values) write(value);
-    }
+  template <class T>
+  void write(char section, const std::vector<T>& values) {
+    open(section, values.size());
+    for (const T& value : values) write(value);
   }
+  void write(const Expression& expression) {
+    write(expression.key);
+    write(expression.op);
+    write('v', expression.values);
+  }
+  void write(const std::vector<Expression>& expressions) { write('e', expressions); }
   void write(const SelectorTerm& term) {
     write(term.labels);
     write(term.fields);
   }
   void write(const PodSelector& selector) {
     write(selector.all);
-    write(selector.matches_nothing ? 1 : 0);
+    write(selector.matches_nothing);
   }
   void write(const PodTerm& term) {
     write(term.pods);
-    open('n', term.namespaces.size());
-    for (const std::string& name : term.namespaces) write(name);
-    write(term.selects_namespaces ? 1 : 0);
+    write('n', term.namespaces);
+    write(term.selects_namespaces);
     write(term.of_namespaces);
     write(term.topology_key);
   }
   void write(const SpreadConstraint& spread) {
     write(spread.pods);
-    write(spread.is_empty ? 1 : 0);
+    write(spread.is_empty);
     write(spread.topology_key);
     write(spread.max_skew);
     write(spread.min_domains);
-    write(static_cast<std::int64_t>(spread.affinity));
-    write(static_cast<std::int64_t>(spread.taints));
+    write(spread.affinity);
+    write(spread.taints);
   }
-  template <class T>
-  void write_all(char section, const std::vector<T>& values) {
-    open(section, values.size());
-    for (const T& value : values) write(value);
+  void write(const PreferredPodTerm& preferred) {
+    write(preferred.weight);
+    write(preferred.term);
+  }
+  void write(const PreferredTerm& preferred) {
+    write(preferred.weight);
+    write(preferred.term);
+  }
+  void write(const Toleration& toleration) {
+    write(toleration.key);
+    write(toleration.exists);
+    write(toleration.value);
+    write(toleration.effect);
+  }
+  void write(const HostPort& port) {
+    write(port.ip);
+    write(port.protocol);
+    write(port.port);
   }
   void write(const Relations& relations) {
     write(relations.name_space);
-    write_all('a', relations.affinity);
-    write_all('n', relations.anti_affinity);
-    write_all('s', relations.spread);
-    open('p', relations.preferred.size());
-    for (const PreferredPodTerm& preferred : relations.preferred) {
-      write(preferred.weight);
-      write(preferred.term);
-    }
-    write_all('w', relations.preferred_spread);
+    write('a', relations.affinity);
+    write('n', relations.anti_affinity);
+    write('s', relations.spread);
+    write('p', relations.preferred);
+    write('w', relations.preferred_spread);
   }
   void write(const VolumeNeeds& volumes) {
     open('d', volumes.claims.size());
     append_key(key_, volumes);
+  }
+  template <class Value>
+  void write(char section, const std::map<std::string, Value>& values) {
+    open(section, values.size());
+    for (const auto& [name, value] : values) {
+      write(name);
+      write(value);
+    }
   }
   std::string take() && { return std::move(key_); }
 
@@ -92,44 +113,16 @@ std::vector<std::string> Shape::unmodelled() const {
 
 std::string shape_key(const NamedAmounts& request, const Constraints& constraints) {
   KeyWriter key;
-  key.open('r', request.size());
-  for (const auto& [name, amount] : request) {
-    key.write(name);
-    key.write(amount);
-  }
-  key.open('s', constraints.node_selector.size());
-  for (const auto& [label, value] : constraints.node_selector) {
-    key.write(label);
-    key.write(value);
-  }
-  key.open(constraints.has_required_terms ? 'a' : 'n', constraints.required_terms.size());
-  for (const SelectorTerm& term : constraints.required_terms) key.write(term);
-  key.open('p', constraints.preferred_terms.size());
-  for (const PreferredTerm& preferred : constraints.preferred_terms) {
-    key.write(preferred.weight);
-    key.write(preferred.term);
-  }
-  key.open('t', constraints.tolerations.size());
-  for (const Toleration& toleration : constraints.tolerations) {
-    key.write(toleration.key);
-    key.write(toleration.exists ? 1 : 0);
-    key.write(toleration.value);
-    key.write(static_cast<std::int64_t>(toleration.effect));
-  }
-  key.open('h', constraints.host_ports.size());
-  for (const HostPort& port : constraints.host_ports) {
-    key.write(port.ip);
-    key.write(port.protocol);
-    key.write(port.port);
-  }
+  key.write('r', request);
+  key.write('s', constraints.node_selector);
+  key.write(constraints.has_required_terms ? 'a' : 'n', constraints.required_terms);
+  key.write('p', constraints.preferred_terms);
+  key.write('t', constraints.tolerations);
+  key.write('h', constraints.host_ports);
   if (!constraints.relations.are_empty()) key.write(constraints.relations);
   if (!constraints.volumes.are_empty()) key.write(constraints.volumes);
-  if (!constraints.images.empty()) {
-    key.open('i', constraints.images.size());
-    for (const std::string& image : constraints.images) key.write(image);
-  }
-  key.open('u', constraints.unmodelled.size());
-  for (const std::string& name : constraints.unmodelled) key.write(name);
+  if (!constraints.images.empty()) key.write('i', constraints.images);
+  key.write('u', constraints.unmodelled);
   key.write(constraints.fault);
   if (constraints.excess.reason != Reason::none) {
     key.open('x', static_cast<std::size_t>(constraints.excess.reason));
