@@ -5,6 +5,7 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/beast/core/string.hpp>
+#include <boost/beast/http/status.hpp>
 #include <cstring>
 #include <utility>
 
@@ -25,6 +26,15 @@ void append_header(std::string& to, std::string_view name, std::string_view valu
 bool has_header(const Response& response, const std::string& name) {
   return std::any_of(response.headers.begin(), response.headers.end(),
                      [&](const auto& each) { return boost::beast::iequals(each.first, name); });
+}
+
+// The standard phrase of a status code ("Not Found"), or "Unknown".
+std::string_view reason_phrase(int status) {
+  namespace beast_http = boost::beast::http;
+  const beast_http::status known = beast_http::int_to_status(static_cast<unsigned>(status));
+  if (known == beast_http::status::unknown) return "Unknown";
+  const auto phrase = beast_http::obsolete_reason(known);
+  return {phrase.data(), phrase.size()};
 }
 
 void release_if_large(std::string& text) {

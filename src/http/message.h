@@ -45,9 +45,6 @@ struct Response {
 // A plain-text answer, for errors and probes.
 Response text_response(int status, std::string_view text);
 
-// The standard phrase of a status code ("Not Found"), or "Unknown".
-std::string_view reason_phrase(int status);
-
 // The right, and the duty, to answer one request: now or later, from any thread, exactly once.
 // Destroyed without an answer, it answers 500. Holding one costs a connection and no thread.
 class Responder {
