@@ -49,93 +49,58 @@ double seconds(std::chrono::nanoseconds duration) {
 struct Metrics::Families {
   prometheus::Registry registry;
 
-  Family<Histogram>& session_seconds = BuildHistogram()
-                                           .Name("berth_session_duration_seconds")
-                                           .Help("Time of a whole session")
-                                           .Register(registry);
-  Family<Histogram>& action_seconds = BuildHistogram()
-                                          .Name("berth_action_duration_seconds")
-                                          .Help("Time of one action of a session")
-                                          .Register(registry);
-  Family<Counter>& decisions = BuildCounter()
-                                   .Name("berth_decisions_total")
-                                   .Help("Decisions of sessions, by kind")
-                                   .Register(registry);
-  Family<Counter>& events = BuildCounter()
-                                .Name("berth_cluster_events_total")
-                                .Help("Cluster events taken in")
-                                .Register(registry);
-  Family<Gauge>& waiting = BuildGauge()
-                               .Name("berth_jobs_waiting")
-                               .Help("Jobs that wait after the last session, by reason")
-                               .Register(registry);
-  Family<Counter>& evictions = BuildCounter()
-                                   .Name("berth_evictions_total")
-                                   .Help("Evictions that sessions decided, by action and kind")
-                                   .Register(registry);
-  Family<Counter>& refused = BuildCounter()
-                                 .Name("berth_evictions_refused_total")
-                                 .Help("Evictions that the API server did not carry out")
-                                 .Register(registry);
-  Family<Counter>& lost_work = BuildCounter()
-                                   .Name("berth_lost_work_seconds_total")
-                                   .Help("Room of evicted pods, times the seconds that they had it")
-                                   .Register(registry);
-  Family<Histogram>& evicted_ages = BuildHistogram()
-                                        .Name("berth_evicted_pod_age_seconds")
-                                        .Help("How long evicted pods had their nodes")
-                                        .Register(registry);
-  Family<Counter>& attempts = BuildCounter()
-                                  .Name("berth_failed_attempts_total")
-                                  .Help("Attempts to start jobs that kube-scheduler refused")
-                                  .Register(registry);
-  Family<Gauge>& in_vain = BuildGauge()
-                               .Name("berth_evictions_in_vain")
-                               .Help("Jobs for which the last session evicted nobody, by reason")
-                               .Register(registry);
+  Family<Counter>& counter(const char* name, const char* help) {
+    return BuildCounter().Name(name).Help(help).Register(registry);
+  }
+  Family<Gauge>& gauge(const char* name, const char* help) {
+    return BuildGauge().Name(name).Help(help).Register(registry);
+  }
+  Family<Histogram>& histogram(const char* name, const char* help) {
+    return BuildHistogram().Name(name).Help(help).Register(registry);
+  }
+
+  Family<Histogram>& session_seconds =
+      histogram("berth_session_duration_seconds", "Time of a whole session");
+  Family<Histogram>& action_seconds =
+      histogram("berth_action_duration_seconds", "Time of one action of a session");
+  Family<Counter>& decisions = counter("berth_decisions_total", "Decisions of sessions, by kind");
+  Family<Counter>& events = counter("berth_cluster_events_total", "Cluster events taken in");
+  Family<Gauge>& waiting =
+      gauge("berth_jobs_waiting", "Jobs that wait after the last session, by reason");
+  Family<Counter>& evictions =
+      counter("berth_evictions_total", "Evictions that sessions decided, by action and kind");
+  Family<Counter>& refused =
+      counter("berth_evictions_refused_total", "Evictions that the API server did not carry out");
+  Family<Counter>& lost_work = counter("berth_lost_work_seconds_total",
+                                       "Room of evicted pods, times the seconds that they had it");
+  Family<Histogram>& evicted_ages =
+      histogram("berth_evicted_pod_age_seconds", "How long evicted pods had their nodes");
+  Family<Counter>& attempts =
+      counter("berth_failed_attempts_total", "Attempts to start jobs that kube-scheduler refused");
+  Family<Gauge>& in_vain =
+      gauge("berth_evictions_in_vain", "Jobs for which the last session evicted nobody, by reason");
   Family<Gauge>& repeated =
-      BuildGauge()
-          .Name("berth_jobs_evicted_repeatedly")
-          .Help("Jobs that were evicted at least five times within the last hour")
-          .Register(registry);
-  Family<Histogram>& call_seconds = BuildHistogram()
-                                        .Name("berth_extender_call_duration_seconds")
-                                        .Help("Time of an extender call; for a bind with its wait")
-                                        .Register(registry);
-  Family<Counter>& calls = BuildCounter()
-                               .Name("berth_extender_calls_total")
-                               .Help("Extender calls by verb and outcome")
-                               .Register(registry);
-  Family<Counter>& faults = BuildCounter()
-                                .Name("berth_faults_total")
-                                .Help("Faults that an operator should look at, by kind")
-                                .Register(registry);
-  Family<Counter>& history = BuildCounter()
-                                 .Name("berth_history_entries_total")
-                                 .Help("Entries of the history, by what became of them")
-                                 .Register(registry);
-  Family<Counter>& compared = BuildCounter()
-                                  .Name("berth_forecast_starts_total")
-                                  .Help("Jobs that started, by when their start was likely")
-                                  .Register(registry);
-  Family<Histogram>& errors = BuildHistogram()
-                                  .Name("berth_forecast_error_seconds")
-                                  .Help("Time between a start and its first forecast")
-                                  .Register(registry);
-  Family<Histogram>& planning = BuildHistogram()
-                                    .Name("berth_forecast_planning_seconds")
-                                    .Help("Time of planning the starts of all jobs that wait")
-                                    .Register(registry);
-  Family<Counter>& broken = BuildCounter()
-                                .Name("berth_forecast_promises_broken_total")
-                                .Help("Promised starts that did not hold")
-                                .Register(registry);
-  Family<Gauge>& beyond_bounds = BuildGauge()
-                                     .Name("berth_pods_beyond_bounds")
-                                     .Help("Pods of which something is left out")
-                                     .Register(registry);
-  Family<Gauge>& state =
-      BuildGauge().Name("berth_state").Help("The daemon's present state").Register(registry);
+      gauge("berth_jobs_evicted_repeatedly",
+            "Jobs that were evicted at least five times within the last hour");
+  Family<Histogram>& call_seconds = histogram("berth_extender_call_duration_seconds",
+                                              "Time of an extender call; for a bind with its wait");
+  Family<Counter>& calls =
+      counter("berth_extender_calls_total", "Extender calls by verb and outcome");
+  Family<Counter>& faults =
+      counter("berth_faults_total", "Faults that an operator should look at, by kind");
+  Family<Counter>& history =
+      counter("berth_history_entries_total", "Entries of the history, by what became of them");
+  Family<Counter>& compared =
+      counter("berth_forecast_starts_total", "Jobs that started, by when their start was likely");
+  Family<Histogram>& errors =
+      histogram("berth_forecast_error_seconds", "Time between a start and its first forecast");
+  Family<Histogram>& planning = histogram("berth_forecast_planning_seconds",
+                                          "Time of planning the starts of all jobs that wait");
+  Family<Counter>& broken =
+      counter("berth_forecast_promises_broken_total", "Promised starts that did not hold");
+  Family<Gauge>& beyond_bounds =
+      gauge("berth_pods_beyond_bounds", "Pods of which something is left out");
+  Family<Gauge>& state = gauge("berth_state", "The daemon's present state");
 
   Histogram& session = session_seconds.Add({}, kSessionSeconds);
   Counter& all_events = events.Add({});
