@@ -16,9 +16,7 @@
 namespace berth::proxy {
 
 // A client's connection: TLS over a socket, an HTTP/2 session, and its streams.
-class Connection final : public H2Events,
-                         public StreamPort,
-                         public std::enable_shared_from_this<Connection> {
+class Connection final : public H2Events, public std::enable_shared_from_this<Connection> {
  public:
   using Socket = boost::asio::ip::tcp::socket;
 
@@ -36,6 +34,12 @@ class Connection final : public H2Events,
   // Cuts off streams that stand still, and the connection if it does, is idle or late.
   void sweep(Steady::time_point now);
 
+  // From its streams.
+  void submit_head(std::int32_t stream, int status, const Headers& headers, bool has_body);
+  void resume(std::int32_t stream);
+  void reset(std::int32_t stream);
+  void consume(std::int32_t stream, std::size_t bytes);
+
  private:
   // H2Events.
   void on_header(std::int32_t stream, HeaderBlock block, bool has_body) override;
@@ -44,12 +48,6 @@ class Connection final : public H2Events,
   void on_stream_close(std::int32_t stream, std::uint32_t error) override;
   void on_frame(bool is_burden) override;
   std::size_t read_answer(std::int32_t stream, char* into, std::size_t room, bool& is_end) override;
-
-  // StreamPort.
-  void submit_head(std::int32_t stream, int status, const Headers& headers, bool has_body) override;
-  void resume(std::int32_t stream) override;
-  void reset(std::int32_t stream) override;
-  void consume(std::int32_t stream, std::size_t bytes) override;
 
   void on_handshake(const boost::system::error_code& error);
   void read();

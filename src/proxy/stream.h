@@ -15,27 +15,16 @@
 
 namespace berth::proxy {
 
-// The connection as its streams see it.
-class StreamPort {
- public:
-  virtual ~StreamPort() = default;
-  virtual void submit_head(std::int32_t stream, int status, const Headers& headers,
-                           bool has_body) = 0;
-  virtual void resume(std::int32_t stream) = 0;
-  virtual void reset(std::int32_t stream) = 0;
-  virtual void consume(std::int32_t stream, std::size_t bytes) = 0;
-};
+class Connection;
 
 // One request of a client, its transfer upstream, and its answer.
 //
 // The body of a request is collected until it is whole or too long. Then the interceptor is asked
 // and the request goes upstream. The answer passes through an exchange, the interceptor's or our
 // own, which writes to this reply.
-class Stream final : public Reply,
-                     public TransferEvents,
-                     public std::enable_shared_from_this<Stream> {
+class Stream final : public Reply, public std::enable_shared_from_this<Stream> {
  public:
-  Stream(ProxyState& state, StreamPort& port, std::int32_t id);
+  Stream(ProxyState& state, Connection& connection, std::int32_t id);
   ~Stream() override;
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -60,17 +49,19 @@ class Stream final : public Reply,
   void abort() override;
   void leave_upstream() override;
   std::size_t queued() const override { return queued_; }
+  bool is_full() override;  // true pauses the transfer's answer, too, until resume()
+
+  // From the transfer. on_upstream_done and on_upstream_failure are the last. Within the others the
+  // transfer may not be called.
+  void on_upstream_head(int status, Headers headers);
+  void on_upstream_body(std::string_view bytes);
+  void on_upstream_done();
+  void on_upstream_failure(const std::string& why);
+  void on_body_taken(std::size_t bytes);  // of the request
+  // On its connection; false ends the transfer as a failure.
+  bool may_be_sent() const { return !state_.interceptor.refusal(request_); }
 
  private:
-  // TransferEvents.
-  void on_upstream_head(int status, Headers headers) override;
-  void on_upstream_body(std::string_view bytes) override;
-  void on_upstream_done() override;
-  void on_upstream_failure(const std::string& why) override;
-  void on_body_taken(std::size_t bytes) override;
-  bool may_be_sent() override { return !state_.interceptor.refusal(request_); }
-  bool is_full() override;
-
   std::size_t collected_most() const;
   void go_upstream(bool is_body_whole);
   void answer(const Answer& answer);
@@ -80,7 +71,7 @@ class Stream final : public Reply,
   bool reads_upstream() const { return !is_over_ && !has_left_upstream_; }
 
   ProxyState& state_;
-  StreamPort& port_;
+  Connection& connection_;
   const std::int32_t id_;
   Request request_;
   std::optional<std::size_t> content_length_;

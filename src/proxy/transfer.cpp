@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "proxy/headers.h"
+#include "proxy/stream.h"
 
 namespace berth::proxy {
 namespace {
@@ -20,11 +21,11 @@ bool is_call(const Request& request, const RequestBody& body) {
 }  // namespace
 
 Transfer::Transfer(UpstreamClient& upstream, const Request& request, RequestBody body,
-                   TransferEvents& events)
+                   Stream& stream)
     : curl::Transfer(upstream.server(), request.target,
                      is_call(request, body) ? curl::Connections::shared : curl::Connections::own),
       upstream_(upstream),
-      events_(events),
+      stream_(stream),
       body_(std::move(body)),
       is_call_(is_call(request, body_)) {
   curl_easy_setopt(easy(), CURLOPT_BUFFERSIZE, is_call_ ? kCallBytes : kStreamBytes);
@@ -96,7 +97,7 @@ std::size_t Transfer::read_body(char* into, std::size_t, std::size_t room, void*
 }
 
 std::size_t Transfer::take_from_body(char* into, std::size_t room) {
-  if (!events_.may_be_sent()) return CURL_READFUNC_ABORT;
+  if (!stream_.may_be_sent()) return CURL_READFUNC_ABORT;
   std::string& bytes = body_.bytes;
   const std::size_t size = std::min(room, bytes.size() - sent_);
   if (size == 0 && body_.is_whole) return 0;
@@ -110,27 +111,29 @@ std::size_t Transfer::take_from_body(char* into, std::size_t room) {
     bytes.clear();
     sent_ = 0;
   }
-  events_.on_body_taken(size);
+  stream_.on_body_taken(size);
   return size;
 }
 
 void Transfer::on_head(int status, Headers headers) {
   std::erase_if(headers, [](const Header& each) { return !passes_downstream(each); });
-  events_.on_upstream_head(status, std::move(headers));
+  stream_.on_upstream_head(status, std::move(headers));
 }
 
 curl::Transfer::Taken Transfer::on_body(std::string_view bytes) {
-  is_answer_paused_ = events_.is_full();
+  is_answer_paused_ = stream_.is_full();
   if (is_answer_paused_) return Taken::later;
-  events_.on_upstream_body(bytes);
+  stream_.on_upstream_body(bytes);
   return Taken::whole;
 }
+
+bool Transfer::may_be_sent() { return stream_.may_be_sent(); }
 
 void Transfer::on_done(CURLcode code) {
   pool_ = nullptr;
   const std::string why = failure(code);
-  if (why.empty()) return events_.on_upstream_done();
-  events_.on_upstream_failure(upstream_.server().authority() + ": " + why);
+  if (why.empty()) return stream_.on_upstream_done();
+  stream_.on_upstream_failure(upstream_.server().authority() + ": " + why);
 }
 
 }  // namespace berth::proxy

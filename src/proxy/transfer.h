@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,19 +11,7 @@
 
 namespace berth::proxy {
 
-// Reports of a transfer. on_upstream_done and on_upstream_failure are the last. Within the others
-// the transfer may not be called.
-class TransferEvents {
- public:
-  virtual ~TransferEvents() = default;
-  virtual void on_upstream_head(int status, Headers headers) = 0;
-  virtual void on_upstream_body(std::string_view bytes) = 0;
-  virtual void on_upstream_done() = 0;
-  virtual void on_upstream_failure(const std::string& why) = 0;
-  virtual void on_body_taken(std::size_t bytes) = 0;  // of the request
-  virtual bool may_be_sent() = 0;  // on its connection; false ends the transfer as a failure
-  virtual bool is_full() = 0;      // true pauses the answer, until resume()
-};
+class Stream;
 
 struct RequestBody {
   std::string bytes;
@@ -32,11 +19,10 @@ struct RequestBody {
   std::optional<std::size_t> length = {};  // in all, if known
 };
 
-// A request at upstream and its answer. Destroying it ends it.
+// A request at upstream and its answer, reported to its stream. Destroying it ends it.
 class Transfer final : public curl::Transfer {
  public:
-  Transfer(UpstreamClient& upstream, const Request& request, RequestBody body,
-           TransferEvents& events);
+  Transfer(UpstreamClient& upstream, const Request& request, RequestBody body, Stream& stream);
   ~Transfer() override;
 
   bool start();  // false: no memory
@@ -52,14 +38,14 @@ class Transfer final : public curl::Transfer {
 
   void on_head(int status, Headers headers) override;
   Taken on_body(std::string_view bytes) override;
-  bool may_be_sent() override { return events_.may_be_sent(); }
+  bool may_be_sent() override;
   void add_lines(const Request& request);
   std::size_t take_from_body(char* into, std::size_t room);
   void unpause();
 
   UpstreamClient& upstream_;
   curl::Pool* pool_ = nullptr;  // while it is open
-  TransferEvents& events_;
+  Stream& stream_;
   RequestBody body_;
   std::size_t sent_ = 0;  // of body_.bytes, if it is sent in pieces
   const bool is_call_;
