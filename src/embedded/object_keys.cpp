@@ -5,35 +5,10 @@
 namespace berth::embedded {
 namespace {
 
-struct KeyOf {
-  std::string operator()(const NodeObject& node) const { return node.name; }
-  std::string operator()(const PodObject& pod) const { return pod.uid; }
-  std::string operator()(const PodGroupObject& group) const { return group.full_name(); }
-  std::string operator()(const QueueObject& queue) const { return queue.name; }
-  std::string operator()(const PriorityClassObject& its) const { return its.name; }
-  std::string operator()(const NamespaceObject& its) const { return its.name; }
-  std::string operator()(const OwnerObject& owner) const { return owner.uid; }
-  std::string operator()(const BudgetObject& budget) const { return budget.full_name(); }
-  std::string operator()(const StorageObject& its) const {
-    return key(its.kind(), its.full_name());
-  }
-  std::string operator()(const SelectingObject& its) const {
-    return key(its.kind, its.full_name());
-  }
-  std::string operator()(const StorageKnown&) const { return "known"; }
-  std::string operator()(const TopologyObject& its) const { return key(its.kind(), its.name()); }
-  std::string operator()(const DeviceClassObject& its) const { return its.name; }
-  std::string operator()(const CompositeGroupObject& its) const { return its.group.full_name(); }
-  template <class Other>
-  std::string operator()(const Other&) const {
-    return {};
-  }
-
-  template <class KindOfObject>
-  static std::string key(KindOfObject kind, const std::string& full_name) {
-    return std::string(to_string(kind)) + " " + full_name;
-  }
-};
+template <class KindOfObject>
+std::string key(KindOfObject kind, const std::string& full_name) {
+  return std::string(to_string(kind)) + " " + full_name;
+}
 
 struct KeyOfDeleted {
   std::string operator()(const NodeDeleted& gone) const { return gone.name; }
@@ -45,15 +20,13 @@ struct KeyOfDeleted {
   std::string operator()(const OwnerDeleted& gone) const { return gone.uid; }
   std::string operator()(const BudgetDeleted& gone) const { return gone.full_name; }
   std::string operator()(const StorageDeleted& gone) const {
-    return KeyOf::key(gone.kind, gone.full_name);
+    return key(gone.kind, gone.full_name);
   }
-  std::string operator()(const TopologyDeleted& gone) const {
-    return KeyOf::key(gone.kind, gone.name);
-  }
+  std::string operator()(const TopologyDeleted& gone) const { return key(gone.kind, gone.name); }
   std::string operator()(const DeviceClassDeleted& gone) const { return gone.name; }
   std::string operator()(const CompositeGroupDeleted& gone) const { return gone.full_name; }
   std::string operator()(const SelectingDeleted& gone) const {
-    return KeyOf::key(gone.kind, gone.full_name);
+    return key(gone.kind, gone.full_name);
   }
   template <class Other>
   std::string operator()(const Other&) const {
@@ -99,7 +72,11 @@ struct Deletion {
 
 }  // namespace
 
-std::string key_of(const ClusterEvent& object) { return std::visit(KeyOf{}, object); }
+std::string key_of(const ClusterEvent& object) {
+  if (std::holds_alternative<StorageKnown>(object)) return "known";
+  const ClusterEvent deletion = deletion_of(object);
+  return deletion.index() == object.index() ? "" : key_of_deleted(deletion);
+}
 
 ClusterEvent deletion_of(const ClusterEvent& object) { return std::visit(Deletion{}, object); }
 
