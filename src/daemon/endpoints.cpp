@@ -19,8 +19,11 @@ namespace {
 constexpr Duration kStuckAfter = std::chrono::seconds(60);
 
 // For what only a session or the leader knows.
-http::Response unknown() {
-  return http::text_response(503, "no session has run, or not the leader");
+http::Response published_page(const auto& table, const auto& write) {
+  if (table == nullptr) {
+    return http::text_response(503, "no session has run, or not the leader");
+  }
+  return {200, "application/json", write(*table)};
 }
 
 }  // namespace
@@ -46,9 +49,14 @@ void Endpoints::add_routes(Servers& servers, PageMaker& maker) {
   get("/readyz", [this] { return readiness(); });
   servers.pages().add("GET", "/metrics",
                       made("/metrics", [this, &servers] { return exposition(servers); }));
-  get_names("/queues", [this] { return queues(); });
-  get_names("/reservations", [this] { return reservations(); });
-  get_names("/evictions", [this] { return evictions(); });
+  get_names("/queues",
+            [this] { return published_page(core_.queues.load(), views::write_queue_table); });
+  get_names("/reservations", [this] {
+    return published_page(core_.reservations.load(), views::write_reservation_table);
+  });
+  get_names("/evictions", [this] {
+    return published_page(core_.evicted_jobs.load(), views::write_evicted_jobs);
+  });
   get_names("/starts", [this] { return starts(); });
   servers.pages().add("GET", "/snapshot",
                       for_trusted(
@@ -99,29 +107,9 @@ bool Endpoints::has_tables() const {
          core_.evicted_jobs.load() != nullptr;
 }
 
-http::Response Endpoints::queues() const {
-  const auto table = core_.queues.load();
-  if (table == nullptr) return unknown();
-  return {200, "application/json", views::write_queue_table(*table)};
-}
-
-http::Response Endpoints::reservations() const {
-  const auto table = core_.reservations.load();
-  if (table == nullptr) return unknown();
-  return {200, "application/json", views::write_reservation_table(*table)};
-}
-
-http::Response Endpoints::evictions() const {
-  const auto jobs = core_.evicted_jobs.load();
-  if (jobs == nullptr) return unknown();
-  return {200, "application/json", views::write_evicted_jobs(*jobs)};
-}
-
 http::Response Endpoints::starts() const {
   if (core_.forecasts == nullptr) return http::text_response(503, "forecast.period is 0s");
-  const auto table = core_.starts.load();
-  if (table == nullptr) return unknown();
-  return {200, "application/json", views::write_start_table(*table)};
+  return published_page(core_.starts.load(), views::write_start_table);
 }
 
 // The session thread copies, and the maker's writes.

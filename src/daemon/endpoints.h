@@ -32,9 +32,6 @@ class Endpoints {
   http::Response liveness() const;
   http::Response readiness() const;
   bool has_tables() const;
-  http::Response queues() const;
-  http::Response reservations() const;
-  http::Response evictions() const;
   http::Response starts() const;
   void answer_snapshot(PageMaker& maker, http::Responder responder);
   http::Response exposition(const Servers& servers) const;
