@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdlib>
 #include <iostream>
 
+#include "berth/base/number.h"
 #include "cli/arguments.h"
 #include "cli/manual.h"
 
@@ -35,10 +35,8 @@ constexpr const char* kMore =
 // CLI::Range lets "nan" pass.
 CLI::Validator number_between(double least, double most) {
   const auto check = [least, most](const std::string& text) -> std::string {
-    double value = 0;
-    const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool is_number = code == std::errc{} && rest == text.data() + text.size();
-    if (is_number && value >= least && value <= most) return {};
+    const std::optional<double> value = parse_number<double>(text);
+    if (value && *value >= least && *value <= most) return {};
     return fmt::format("\"{}\" is not a number from {} to {}", text, least, most);
   };
   return CLI::Validator(check, "");
@@ -140,9 +138,9 @@ Result<Endpoint> parse_endpoint(const std::string& text, const std::string& flag
   if (endpoint.address.find_first_of("[]") != std::string::npos || endpoint.address.empty()) {
     return malformed;
   }
-  const char* end = text.data() + text.size();
-  const auto [rest, code] = std::from_chars(text.data() + colon + 1, end, endpoint.port);
-  if (code != std::errc{} || rest != end) return malformed;
+  const auto port = parse_number<std::uint16_t>(text.substr(colon + 1));
+  if (!port) return malformed;
+  endpoint.port = *port;
   return endpoint;
 }
 

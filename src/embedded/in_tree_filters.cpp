@@ -1,9 +1,9 @@
 #include "embedded/in_tree_filters.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
+#include "berth/base/number.h"
 #include "berth/model/queue_nodes.h"
 
 namespace berth::embedded {
@@ -32,18 +32,10 @@ bool is_kept_off_by_lock(const PodObject& pod, const NodeObject& node) {
 
 bool keeps_pods_off(const Taint& taint) { return taint.effect != TaintEffect::prefer_no_schedule; }
 
-std::optional<std::int64_t> integer(const std::string& text) {
-  std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, problem] = std::from_chars(text.data(), end, number);
-  if (problem != std::errc() || rest != end) return std::nullopt;
-  return number;
-}
-
 bool compares(const Expression& expression, const std::string& actual) {
   if (expression.values.size() != 1) return false;
-  const auto left = integer(actual);
-  const auto right = integer(expression.values.front());
+  const auto left = parse_number<std::int64_t>(actual);
+  const auto right = parse_number<std::int64_t>(expression.values.front());
   if (!left || !right) return false;
   return expression.op == Operator::greater ? *left > *right : *left < *right;
 }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "berth/base/dns_name.h"
+#include "berth/base/number.h"
 #include "berth/base/printable.h"
 #include "berth/base/text.h"
 #include "berth/model/bounds.h"
@@ -144,12 +144,9 @@ std::optional<Duration> read_stated_limit(const document::Cursor& object) {
   }
   const document::Cursor of_kueue =
       object["metadata"]["labels"]["kueue.x-k8s.io/max-exec-time-seconds"];
-  const std::string text = of_kueue.text();
-  std::int64_t seconds = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  const bool is_number = fault == std::errc() && end == text.data() + text.size();
-  if (!is_number || seconds < 1 || seconds > kSecondsMost) return std::nullopt;
-  return std::chrono::seconds(seconds);
+  const auto seconds = parse_number<std::int64_t>(of_kueue.text());
+  if (!seconds || *seconds < 1 || *seconds > kSecondsMost) return std::nullopt;
+  return std::chrono::seconds(*seconds);
 }
 
 TimeTerms read_time_terms(const document::Cursor& pod) {

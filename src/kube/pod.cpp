@@ -1,8 +1,8 @@
 #include <array>
-#include <charconv>
 #include <limits>
 
 #include "berth/base/dns_name.h"
+#include "berth/base/number.h"
 #include "berth/base/text.h"
 #include "berth/model/bounds.h"
 #include "kube/attempt_label.h"
@@ -35,10 +35,7 @@ PodPhase read_phase(const document::Cursor& at) {
 }
 
 std::int64_t number_or_none(std::string_view digits) {
-  std::int64_t number = -1;
-  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  const bool is_number = read.ec == std::errc{} && read.ptr == digits.data() + digits.size();
-  return is_number && number >= 0 ? number : -1;
+  return std::max<std::int64_t>(parse_number<std::int64_t>(digits).value_or(-1), -1);
 }
 
 std::int64_t read_index(const document::Cursor& pod, const std::string& name) {

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <limits>
 
+#include "berth/base/number.h"
 #include "berth/base/text.h"
 #include "berth/model/queue_nodes.h"
 #include "kube/fields.h"
@@ -16,12 +15,6 @@ namespace berth::kube {
 namespace {
 
 const std::array<std::string, 6> kOperators{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
-
-bool is_whole_number(const std::string& text) {
-  std::int64_t number = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  return read.ec == std::errc{} && read.ptr == text.data() + text.size();
-}
 
 Operator read_operator(const document::Cursor& at) {
   const std::string text = at.text();
@@ -51,7 +44,7 @@ Expression read_expression(const document::Cursor& from) {
       break;
     case Operator::greater:
     case Operator::less:
-      if (count != 1 || !is_whole_number(expression.values.front())) {
+      if (count != 1 || !parse_number<std::int64_t>(expression.values.front())) {
         from.warn("`values` is not one whole number in quotes, which Gt and Lt expect");
       }
       break;

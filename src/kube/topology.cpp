@@ -1,9 +1,9 @@
 #include <re2/re2.h>
 
-#include <charconv>
 #include <memory>
 
 #include "berth/base/label_syntax.h"
+#include "berth/base/number.h"
 #include "berth/base/printable.h"
 #include "kube/codecs.h"
 #include "kube/fields.h"
@@ -48,10 +48,7 @@ Result<TopologyObject> decode_levels(const document::Value& value, std::string_v
 // A number; an older version of the API has it as a string.
 std::int32_t read_tier(const Cursor& at) {
   const std::string text = at.scalar();
-  std::int32_t tier = -1;
-  const char* const end = text.data() + text.size();
-  const auto [rest, fault] = std::from_chars(text.data(), end, tier);
-  if (fault == std::errc{} && rest == end && tier >= 0) return tier;
+  if (const auto tier = parse_number<std::int32_t>(text); tier && *tier >= 0) return *tier;
   at.complain("\"" + shortened(text, 80) + "\" is no tier, expected a number from 0");
   return 0;
 }

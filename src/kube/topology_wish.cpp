@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "berth/base/label_syntax.h"
+#include "berth/base/number.h"
 #include "berth/base/printable.h"
 #include "document/readers.h"
 #include "kube/fields.h"
@@ -24,13 +24,6 @@ constexpr const char* kKai = "kai.scheduler/";
 
 std::string kueue(const char* key) { return std::string(kKueue) + key; }
 std::string kai(const char* key) { return std::string(kKai) + key; }
-
-std::optional<std::int32_t> number_of(std::string_view text) {
-  std::int32_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, fault] = std::from_chars(text.data(), end, number);
-  return fault == std::errc{} && rest == end ? std::optional(number) : std::nullopt;
-}
 
 // Controllers put these on the pods of one template.
 std::string set_of(const Cursor& pod) {
@@ -90,7 +83,7 @@ class WishReader {
   // A number of pods from `least`. None, and a fault, if it is none.
   std::optional<std::int32_t> size_at(const std::string& key, std::int32_t least) {
     const std::string text = at(key).scalar();
-    const std::optional<std::int32_t> size = number_of(text);
+    const std::optional<std::int32_t> size = parse_number<std::int32_t>(text);
     if (size && *size >= least) return size;
     fault(key, "\"" + shortened(text, 80) + "\" is no number of pods, expected one from " +
                    std::to_string(least));
@@ -175,7 +168,7 @@ class WishReader {
       return fault(key,
                    "without " + kueue("required-topology") + " or " + kueue("preferred-topology"));
     }
-    if (name.empty() || number_of(name)) {
+    if (name.empty() || parse_number<std::int32_t>(name)) {
       return fault(key, "\"" + name + "\" is no name of a group, expected one that is no number");
     }
     pods.set = name;
@@ -217,7 +210,7 @@ class WishReader {
     std::vector<std::pair<std::string, std::int32_t>> found;
     for (const Cursor& item : items) {
       const std::string label = item["topology"].text();
-      const std::int32_t size = number_of(item["size"].scalar()).value_or(0);
+      const std::int32_t size = parse_number<std::int32_t>(item["size"].scalar()).value_or(0);
       if (is_label_key(label) && size > 0) found.emplace_back(label, size);
     }
     if (reading.failed() || items.empty() || items.size() > kLayersMax ||

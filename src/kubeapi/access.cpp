@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 
+#include "berth/base/number.h"
 #include "berth/base/text.h"
 #include "kube/files.h"
 
@@ -18,11 +18,7 @@ std::string environment(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-bool is_port(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), port);
-  return read.ec == std::errc{} && read.ptr == text.data() + text.size() && port != 0;
-}
+bool is_port(std::string_view text) { return parse_number<std::uint16_t>(text).value_or(0) != 0; }
 
 bool is_host_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' || c == '_';

@@ -1,8 +1,8 @@
 #include "kubeapi/answer.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "berth/base/number.h"
 #include "berth/base/printable.h"
 #include "berth/base/text.h"
 
@@ -15,10 +15,9 @@ constexpr std::size_t kCharactersShown = 80;
 }  // namespace
 
 std::optional<Duration> retry_after(std::string_view text) {
-  unsigned seconds = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return std::nullopt;
-  return std::chrono::seconds(std::min(seconds, 3600U));
+  const std::optional<unsigned> seconds = parse_number<unsigned>(text);
+  if (!seconds) return std::nullopt;
+  return std::chrono::seconds(std::min(*seconds, 3600U));
 }
 
 std::string media_type(std::string_view content_type) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "berth/base/number.h"
 #include "curl/headers.h"
 #include "proxy/query.h"
 
@@ -62,10 +62,7 @@ std::optional<std::string_view> find_header(const Headers& headers, std::string_
 }
 
 std::optional<std::size_t> parse_length(std::string_view text) {
-  std::size_t length = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number ? std::optional(length) : std::nullopt;
+  return parse_number<std::size_t>(text);
 }
 
 HeaderBlock::HeaderBlock(std::size_t max_bytes, std::size_t max_count)
