@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kubeapi/json_text.h"
-#include "kubeapi/storage_kinds.h"
+#include "kubeapi/watched_types.h"
 
 namespace berth::kubeapi {
 

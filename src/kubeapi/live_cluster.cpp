@@ -184,7 +184,7 @@ class LiveCluster::Impl {
   std::unique_ptr<Following> reflect(const WatchedType& type, bool may_be_required = true) {
     ReflectedKind kind;
     kind.name = type.name;
-    kind.path = type.path;
+    kind.path = type.path();
     kind.required = may_be_required && is_required(type);
     kind.by_uid = type.type.kind == "Pod";
     kind.keeps = type.keeps;
@@ -245,7 +245,7 @@ class LiveCluster::Impl {
     ReflectedKind kind;
     const std::string& resource = served.resource;
     kind.name = resource;
-    kind.path = "/apis/" + served.api_version + "/" + resource.substr(0, resource.find('.'));
+    kind.path = resource_path(served.api_version, resource.substr(0, resource.find('.')));
     kind.required = false;
     kind.by_uid = true;
     kind.keeps = &keys_of_owners();

@@ -66,5 +66,7 @@ bool is_retryable(const Response& response);
 
 // Percent-encodes one part of a path or one value of a query.
 std::string url_encoded(std::string_view text);
+// "/api/v1/pods" of "v1" and "pods"; that of an API group begins with /apis.
+std::string resource_path(std::string_view api_version, std::string_view plural);
 
 }  // namespace berth::kubeapi

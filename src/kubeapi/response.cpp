@@ -76,4 +76,9 @@ std::string url_encoded(std::string_view text) {
   return encoded;
 }
 
+std::string resource_path(std::string_view api_version, std::string_view plural) {
+  const bool is_core = api_version.find('/') == std::string_view::npos;
+  return std::string(is_core ? "/api/" : "/apis/").append(api_version).append("/").append(plural);
+}
+
 }  // namespace berth::kubeapi

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -7,9 +8,9 @@
 #include <vector>
 
 #include "berth/model/event.h"
+#include "berth/model/volumes.h"
 #include "kube/codecs.h"
 #include "kubeapi/kept_keys.h"
-#include "kubeapi/storage_kinds.h"
 
 // The kinds of objects that become events one by one, as the API server has them.
 
@@ -23,12 +24,23 @@ inline constexpr const KeptKeys* kInProtobuf = nullptr;  // API-36
 
 struct WatchedType {
   std::string_view name;
-  const char* path;
   kube::TypeName type;
   const KeptKeys* keeps;
   std::function<ClusterEvent(const std::string& id)> deletion;
   std::optional<StorageKind> storage = std::nullopt;
+
+  std::string path() const;  // "/api/v1/nodes"
 };
+
+// One of the kinds that volumes need (docs/design/volumes.md).
+struct StorageResource {
+  const char* name;  // "csinodes"
+  const char* api_version;
+  const KeptKeys* keeps;
+};
+
+// By StorageKind.
+const std::array<StorageResource, kStorageKinds>& storage_resources();
 
 std::vector<WatchedType> watched_types();
 WatchedType budgets();                       // API-26
