@@ -13,11 +13,6 @@ namespace berth::kubeapi {
 namespace {
 
 constexpr const char* kJson = "application/json";
-constexpr const char* kVolcano = "/apis/scheduling.volcano.sh/v1beta1";
-constexpr const char* kSigScheduling = "/apis/scheduling.x-k8s.io/v1alpha1";
-constexpr const char* kKubeScheduling = "/apis/scheduling.k8s.io/v1beta1";
-constexpr const char* kKubeSchedulingAlpha = "/apis/scheduling.k8s.io/v1alpha2";
-constexpr const char* kCompositeScheduling = "/apis/scheduling.k8s.io/v1alpha3";
 constexpr int kUnauthorized = 401;
 constexpr int kForbidden = 403;
 constexpr int kConflict = 409;
@@ -31,32 +26,14 @@ using ports::ObjectKind;
 using ports::ObjectRef;
 using WriteResult = ports::WriteOutcome::Result;
 
+// Empty for an owner: only events are written about it.
 std::string path_of(const ObjectRef& object) {
-  const auto in_namespace = [&](const char* base, const char* resource) {
-    return std::string(base) + "/namespaces/" + url_encoded(object.name_space) + "/" + resource +
-           "/" + url_encoded(object.name);
-  };
-  switch (object.kind) {
-    case ObjectKind::pod:
-      return in_namespace("/api/v1", "pods");
-    case ObjectKind::pod_group:
-      return in_namespace(kVolcano, "podgroups");
-    case ObjectKind::sig_pod_group:
-      return in_namespace(kSigScheduling, "podgroups");
-    case ObjectKind::kube_pod_group:
-      return in_namespace(kKubeScheduling, "podgroups");
-    case ObjectKind::kube_alpha_pod_group:
-      return in_namespace(kKubeSchedulingAlpha, "podgroups");
-    case ObjectKind::composite_pod_group:
-      return in_namespace(kCompositeScheduling, "compositepodgroups");
-    case ObjectKind::queue:
-      return std::string(kVolcano) + "/queues/" + url_encoded(object.name);
-    case ObjectKind::node:
-      return "/api/v1/nodes/" + url_encoded(object.name);
-    case ObjectKind::owner:
-      return {};  // only events are written about it
-  }
-  return {};
+  if (object.kind == ObjectKind::owner) return {};
+  const auto [api_version, kind] = type_of(object);
+  const bool has_namespace = object.kind != ObjectKind::queue && object.kind != ObjectKind::node;
+  const std::string within =
+      has_namespace ? "namespaces/" + url_encoded(object.name_space) + "/" : "";
+  return resource_path(api_version, within + lowered(kind) + "s/" + url_encoded(object.name));
 }
 
 ObjectRef pod_of(const ports::Binding& binding) {

@@ -16,12 +16,22 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Kind = ports::PodWrite::Kind;
 
-// metav1.Time knows no fractions. A time that is not known is left out.
+// metav1.Time knows no fractions.
+std::string whole_seconds(TimePoint time) {
+  return format_time(std::chrono::floor<std::chrono::seconds>(time));
+}
+
+// What a patch of just this object begins with.
+Json patch_for(const ports::ObjectRef& object) {
+  Json patch;
+  patch["metadata"]["uid"] = object.uid;
+  return patch;
+}
+
+// A time that is not known is left out.
 Json condition(const char* type, bool holds, TimePoint since) {
   Json condition{{"type", type}, {"status", holds ? "True" : "False"}};
-  if (since != TimePoint()) {
-    condition["lastTransitionTime"] = format_time(std::chrono::floor<std::chrono::seconds>(since));
-  }
+  if (since != TimePoint()) condition["lastTransitionTime"] = whole_seconds(since);
   return condition;
 }
 
@@ -43,14 +53,12 @@ Json waiting_of(const ports::GroupStatus& status) {
       {"aheadInNamespace", nullptr}, {"startsBy", nullptr},       {"likelyFrom", nullptr},
       {"likelyTo", nullptr}};
   const auto put_time = [&](const char* key, const std::optional<TimePoint>& time) {
-    if (time) waiting[key] = format_time(std::chrono::floor<std::chrono::seconds>(*time));
+    if (time) waiting[key] = whole_seconds(*time);
   };
   put_time("startsBy", written.start.starts_by);
   put_time("likelyFrom", written.start.likely_from);
   put_time("likelyTo", written.start.likely_to);
-  if (status.waits_since != TimePoint()) {
-    waiting["since"] = format_time(std::chrono::floor<std::chrono::seconds>(status.waits_since));
-  }
+  if (status.waits_since != TimePoint()) waiting["since"] = whole_seconds(status.waits_since);
   const WaitingPosition& position = written.position;
   if (position.in_queue == 0) return waiting;
   waiting["position"] = written.position_text;
@@ -82,21 +90,47 @@ const char* foreign_phase(const ports::GroupStatus& status) {
 
 // Left alone: occupiedBy, which says whose the pods are.
 std::string foreign_status_patch(const ports::ObjectRef& group, const ports::GroupStatus& status) {
-  Json patch;
-  patch["metadata"]["uid"] = group.uid;
+  Json patch = patch_for(group);
   patch["status"] = {{"phase", foreign_phase(status)},
                      {"scheduled", status.scheduled},
                      {"running", status.running},
                      {"succeeded", status.succeeded},
                      {"failed", status.failed}};
-  if (status.started) {
-    patch["status"]["scheduleStartTime"] =
-        format_time(std::chrono::floor<std::chrono::seconds>(*status.started));
-  }
+  if (status.started) patch["status"]["scheduleStartTime"] = whole_seconds(*status.started);
   return json_text(patch);
 }
 
-// Its API version and kind.
+// The condition that kube-scheduler writes, too, when it schedules groups by itself.
+std::string kube_status_patch(const ports::ObjectRef& group, const ports::GroupStatus& status) {
+  WrittenCondition scheduled;
+  scheduled.holds = status.is_scheduled;
+  scheduled.reason = status.is_scheduled ? "Scheduled" : status.reason;
+  scheduled.message = status.is_scheduled ? "" : status.message;
+  scheduled.since = status.is_scheduled ? status.scheduled_since : status.waits_since;
+  Json patch = patch_for(group);
+  const auto api = [&] {
+    if (group.kind == ports::ObjectKind::composite_pod_group) return GroupApi::composite;
+    const bool is_alpha = group.kind == ports::ObjectKind::kube_alpha_pod_group;
+    return is_alpha ? GroupApi::kubernetes_alpha : GroupApi::kubernetes;
+  }();
+  patch["status"]["conditions"] =
+      Json::array({condition(kube::scheduled_condition(api), scheduled)});
+  return json_text(patch);
+}
+
+Json commit_spec() {
+  Json spec;
+  spec["schedulingGates"] = {{{"$patch", "delete"}, {"name", kPlanGate}}};
+  return spec;
+}
+
+// Unlike that of any other write.
+std::string stamp(const ports::Write& write) {
+  return std::to_string(write.epoch) + "." + std::to_string(write.number);
+}
+
+}  // namespace
+
 std::pair<std::string, std::string> type_of(const ports::ObjectRef& object) {
   switch (object.kind) {
     case ports::ObjectKind::pod:
@@ -121,38 +155,6 @@ std::pair<std::string, std::string> type_of(const ports::ObjectRef& object) {
   return {"scheduling.volcano.sh/v1beta1", "PodGroup"};
 }
 
-// The condition that kube-scheduler writes, too, when it schedules groups by itself.
-std::string kube_status_patch(const ports::ObjectRef& group, const ports::GroupStatus& status) {
-  WrittenCondition scheduled;
-  scheduled.holds = status.is_scheduled;
-  scheduled.reason = status.is_scheduled ? "Scheduled" : status.reason;
-  scheduled.message = status.is_scheduled ? "" : status.message;
-  scheduled.since = status.is_scheduled ? status.scheduled_since : status.waits_since;
-  Json patch;
-  patch["metadata"]["uid"] = group.uid;
-  const auto api = [&] {
-    if (group.kind == ports::ObjectKind::composite_pod_group) return GroupApi::composite;
-    const bool is_alpha = group.kind == ports::ObjectKind::kube_alpha_pod_group;
-    return is_alpha ? GroupApi::kubernetes_alpha : GroupApi::kubernetes;
-  }();
-  patch["status"]["conditions"] =
-      Json::array({condition(kube::scheduled_condition(api), scheduled)});
-  return json_text(patch);
-}
-
-Json commit_spec() {
-  Json spec;
-  spec["schedulingGates"] = {{{"$patch", "delete"}, {"name", kPlanGate}}};
-  return spec;
-}
-
-// Unlike that of any other write.
-std::string stamp(const ports::Write& write) {
-  return std::to_string(write.epoch) + "." + std::to_string(write.number);
-}
-
-}  // namespace
-
 std::string binding_body(const ports::Binding& binding) {
   return json_text(
       {{"apiVersion", "v1"},
@@ -170,8 +172,7 @@ std::string eviction_body(const ports::ObjectRef& pod) {
 }
 
 std::string pod_patch(const ports::Write& write, const ports::PodWrite& pod) {
-  Json patch;
-  patch["metadata"]["uid"] = write.object.uid;
+  Json patch = patch_for(write.object);
   switch (pod.kind) {
     case Kind::nominate:
       patch["status"]["nominatedNodeName"] = pod.node.empty() ? Json() : Json(pod.node);
@@ -192,8 +193,7 @@ std::string pod_patch(const ports::Write& write, const ports::PodWrite& pod) {
 }
 
 std::string condition_patch(const ports::ObjectRef& pod, const ports::PodCondition& written) {
-  Json patch;
-  patch["metadata"]["uid"] = pod.uid;
+  Json patch = patch_for(pod);
   patch["status"]["conditions"] = Json::array({condition("PodScheduled", written.scheduled)});
   return json_text(patch);
 }
@@ -233,8 +233,7 @@ std::string group_status_patch(const ports::ObjectRef& group, const ports::Group
   if (!status.honoured.reason.empty()) {
     conditions.push_back(condition("Honoured", status.honoured));
   }
-  Json patch;
-  patch["metadata"]["uid"] = group.uid;
+  Json patch = patch_for(group);
   patch["status"] = {{"phase", to_string(status.phase)},    {"running", status.running},
                      {"succeeded", status.succeeded},       {"failed", status.failed},
                      {"conditions", std::move(conditions)}, {"waiting", waiting_of(status)}};
@@ -280,8 +279,7 @@ std::string queue_status_patch(const ports::ObjectRef& queue, const ports::Queue
 }
 
 std::string record_patch(const ports::Write& write) {
-  Json patch;
-  patch["metadata"]["uid"] = write.object.uid;
+  Json patch = patch_for(write.object);
   patch["metadata"]["annotations"]["berth.dev/record"] =
       json_text({{"state", "Committing"}, {"epoch", write.epoch}});
   return json_text(patch);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "berth/base/clock.h"
 #include "ports/binder.h"
@@ -15,6 +16,8 @@ inline constexpr const char* kMergePatch = "application/merge-patch+json";
 inline constexpr const char* kJsonPatch = "application/json-patch+json";
 inline constexpr const char* kStrategicPatch = "application/strategic-merge-patch+json";
 
+// Its API version and kind.
+std::pair<std::string, std::string> type_of(const ports::ObjectRef& object);
 std::string binding_body(const ports::Binding& binding);
 std::string eviction_body(const ports::ObjectRef& pod);
 // Strategic; not of tolerations.
