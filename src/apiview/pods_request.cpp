@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
-#include <vector>
 
 #include "proxy/answers.h"
 #include "proxy/headers.h"

@@ -1,6 +1,5 @@
 #include "daemon/learned.h"
 
-#include <algorithm>
 #include <mutex>
 #include <utility>
 

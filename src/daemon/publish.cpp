@@ -1,6 +1,5 @@
 #include "daemon/publish.h"
 
-#include <algorithm>
 #include <map>
 #include <tuple>
 #include <unordered_map>

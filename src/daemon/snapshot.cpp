@@ -1,7 +1,5 @@
 #include "daemon/snapshot.h"
 
-#include <algorithm>
-
 #include "berth/model/dimensions.h"
 #include "history/of_cluster.h"
 #include "mirror/memory_cluster.h"

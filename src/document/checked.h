@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "berth/base/clock.h"
 #include "document/cursor.h"

@@ -1,6 +1,5 @@
 #include "document/cursor.h"
 
-#include <algorithm>
 #include <charconv>
 
 #include "berth/base/printable.h"

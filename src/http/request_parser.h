@@ -3,7 +3,6 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "http/message.h"

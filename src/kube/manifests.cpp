@@ -1,7 +1,6 @@
 #include "kube/manifests.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <set>
 #include <tuple>
 #include <utility>

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string>
-#include <utility>
 
 #include "kube/fields.h"
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <stop_token>
 #include <string>
 #include <string_view>

@@ -1,7 +1,6 @@
 #include "podview/pod_list.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace berth::podview {
