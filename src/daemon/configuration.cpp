@@ -36,8 +36,7 @@ Result<std::unique_ptr<Configuration>> Configuration::open(const std::string& fi
     auto config =
         conf::load_config(conf::default_config_text(), "the built-in default", known_names());
     if (!config) return config.error();
-    configuration->builtin_ = std::make_shared<const conf::Config>(std::move(*config));
-    configuration->first_ = configuration->builtin_;
+    configuration->first_ = std::make_shared<const conf::Config>(std::move(*config));
     return configuration;
   }
   auto source = conf::ConfigSource::open(file, known_names(), can_be_made);
@@ -96,7 +95,7 @@ std::vector<std::string> Configuration::waiting_for_restart() const {
 }
 
 std::shared_ptr<const conf::Config> Configuration::current() const {
-  return source_ == nullptr ? builtin_ : source_->current();
+  return source_ == nullptr ? first_ : source_->current();
 }
 
 std::string Configuration::describe() const {

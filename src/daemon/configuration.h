@@ -40,8 +40,7 @@ class Configuration {
 
   std::string file_;
   std::unique_ptr<conf::ConfigSource> source_;  // null: the built-in default
-  std::shared_ptr<const conf::Config> builtin_;
-  std::shared_ptr<const conf::Config> first_;  // in force at the start
+  std::shared_ptr<const conf::Config> first_;   // in force at the start
   std::unique_ptr<conf::FileWatch> watch_;
 };
 

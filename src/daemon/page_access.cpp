@@ -19,14 +19,9 @@ bool is_probe(const std::string& path) {
 // Empty: the caller shows none. The name of the scheme may be in any case (RFC 9110).
 std::string bearer_token(const http::Request& request) {
   constexpr std::string_view kScheme = "bearer ";
-  const std::string& header = request.authorization;
-  if (header.size() <= kScheme.size()) return {};
-  for (std::size_t i = 0; i < kScheme.size(); ++i) {
-    const char c = header[i];
-    const char small = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    if (small != kScheme[i]) return {};
-  }
-  return std::string(trimmed(std::string_view(header).substr(kScheme.size())));
+  const std::string_view header = request.authorization;
+  if (lowered(header.substr(0, kScheme.size())) != kScheme) return {};
+  return std::string(trimmed(header.substr(kScheme.size())));
 }
 
 http::Response refusal_of(const ports::CallerVerdict& verdict) {
