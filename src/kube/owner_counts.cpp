@@ -104,24 +104,26 @@ void read_ray_cluster(const Cursor& spec, OwnerObject& owner) {
   owner.at_once = bounded(pods);
 }
 
-struct Replicas {
-  std::string_view kind;
-  const char* field;
-};
-constexpr std::array<Replicas, 5> kKubeflow{{{"PyTorchJob", "pytorchReplicaSpecs"},
-                                             {"TFJob", "tfReplicaSpecs"},
-                                             {"XGBoostJob", "xgbReplicaSpecs"},
-                                             {"PaddleJob", "paddleReplicaSpecs"},
-                                             {"JAXJob", "jaxReplicaSpecs"}}};
-
 void read_kubeflow(const Cursor& spec, OwnerObject& owner) {
   if (owner.self.kind == "MPIJob") return read_mpi_job(spec, owner);
-  for (const Replicas& each : kKubeflow) {
-    if (owner.self.kind == each.kind) owner.at_once = bounded(replicas_of(spec[each.field]));
-  }
+  const std::string_view field = replica_specs_of(owner.self.kind);
+  if (!field.empty()) owner.at_once = bounded(replicas_of(spec[field]));
 }
 
 }  // namespace
+
+std::string_view replica_specs_of(std::string_view kind) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kReplicaSpecs{
+      {{"PyTorchJob", "pytorchReplicaSpecs"},
+       {"TFJob", "tfReplicaSpecs"},
+       {"XGBoostJob", "xgbReplicaSpecs"},
+       {"PaddleJob", "paddleReplicaSpecs"},
+       {"JAXJob", "jaxReplicaSpecs"},
+       {"MPIJob", "mpiReplicaSpecs"}}};
+  const auto found = std::find_if(kReplicaSpecs.begin(), kReplicaSpecs.end(),
+                                  [&](const auto& row) { return row.first == kind; });
+  return found == kReplicaSpecs.end() ? std::string_view() : found->second;
+}
 
 void read_counts(const Cursor& object, OwnerObject& owner) {
   const Cursor spec = object["spec"];

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <array>
 
 #include "berth/base/text.h"
 #include "kube/children/making.h"
+#include "kube/owner_counts.h"
 
 // Kubeflow's training operator, the MPI operator, and KubeRay.
 
@@ -14,20 +14,6 @@ using document::Cursor;
 using document::Value;
 
 // ---- Kubeflow
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kReplicaSpecs{
-    {{"PyTorchJob", "pytorchReplicaSpecs"},
-     {"TFJob", "tfReplicaSpecs"},
-     {"XGBoostJob", "xgbReplicaSpecs"},
-     {"PaddleJob", "paddleReplicaSpecs"},
-     {"JAXJob", "jaxReplicaSpecs"},
-     {"MPIJob", "mpiReplicaSpecs"}}};
-
-std::string_view replica_specs_of(std::string_view kind) {
-  const auto found = std::find_if(kReplicaSpecs.begin(), kReplicaSpecs.end(),
-                                  [&](const auto& row) { return row.first == kind; });
-  return found == kReplicaSpecs.end() ? std::string_view() : found->second;
-}
 
 constexpr const char* kTraining = "training.kubeflow.org/";
 

@@ -7,8 +7,14 @@ namespace berth::kube {
 namespace {
 
 using document::Cursor;
-using document::Kind;
 using document::Value;
+
+Value number_value(std::int64_t number) {
+  Value value;
+  value.kind = document::Kind::number;
+  value.text = std::to_string(number);
+  return value;
+}
 
 // ---- JobSet
 
@@ -42,10 +48,7 @@ Value job_of_set(const Making& set, const JobOfSet& job, const Cursor& job_templ
     put_text(spec, "completionMode", "Indexed");
     if (spec.find("completions") == nullptr) {
       const Value* const parallelism = spec.find("parallelism");
-      Value one;
-      one.kind = Kind::number;
-      one.text = "1";
-      put(spec, "completions", parallelism == nullptr ? one : *parallelism);
+      put(spec, "completions", parallelism == nullptr ? number_value(1) : *parallelism);
     }
   }
   Value& pod_spec = map_in(map_in(spec, "template"), "spec");
@@ -77,10 +80,7 @@ Value stateful_set(const Making& set, const std::string& name, const Cursor& pod
   child.position = pod_template.is_present() ? pod_template.value()->position : child.position;
   Value& spec = map_in(child, "spec");
   spec.position = child.position;
-  Value number;
-  number.kind = Kind::number;
-  number.text = std::to_string(replicas);
-  put(spec, "replicas", std::move(number));
+  put(spec, "replicas", number_value(replicas));
   put_text(spec, "podManagementPolicy", "Parallel");
   put_text(spec, "serviceName", set.name());
   if (pod_template.is_present()) put(spec, "template", *pod_template.value());
@@ -105,10 +105,7 @@ Value workers(const Making& set, const Cursor& worker_template, std::int64_t gro
   const std::string leader = set.name() + "-" + std::to_string(group);
   const std::string full_name = set.full_name() + "-" + std::to_string(group);
   Value child = stateful_set(set, leader, worker_template, size - 1);
-  Value first;
-  first.kind = Kind::number;
-  first.text = "1";
-  put(map_in(map_in(child, "spec"), "ordinals"), "start", std::move(first));
+  put(map_in(map_in(child, "spec"), "ordinals"), "start", number_value(1));
   Value& pod_template = map_in(map_in(child, "spec"), "template");
   put_labels(pod_template, {{prefix + "group-index", std::to_string(group)},
                             {prefix + "name", set.name()},
