@@ -1,7 +1,6 @@
 #include "cli/completion.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 
 #include "cli/arguments.h"
 

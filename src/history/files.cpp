@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "berth/base/text.h"
 #include "history/lines.h"

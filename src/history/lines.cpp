@@ -1,6 +1,5 @@
 #include "history/lines.h"
 
-#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 

@@ -1,7 +1,6 @@
 #include "results/measures.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <numeric>
 #include <utility>

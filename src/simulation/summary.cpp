@@ -1,8 +1,6 @@
 #include "simulation/summary.h"
 
-#include <algorithm>
 #include <set>
-#include <utility>
 
 #include "berth/model/dimensions.h"
 

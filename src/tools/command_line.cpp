@@ -1,7 +1,6 @@
 #include "tools/command_line.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 
 #include "cli/arguments.h"
 #include "cli/completion.h"

@@ -1,6 +1,5 @@
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <utility>
 
 #include "tools/command.h"
 #include "tools/flags.h"

@@ -1,7 +1,6 @@
 #include "views/reservation_table.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace berth::views {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 
 #include "berth/base/check.h"
 #include "berth/base/printable.h"

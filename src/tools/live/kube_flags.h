@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "berth/base/result.h"
 #include "kubeapi/access.h"

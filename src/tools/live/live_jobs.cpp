@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "berth/base/text.h"
-#include "conf/default_config.h"
 #include "document/cursor.h"
 #include "kube/codecs.h"
 #include "kube/fields.h"

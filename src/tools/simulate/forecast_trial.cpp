@@ -1,14 +1,11 @@
 #include "tools/simulate/forecast_trial.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "results/measures.h"
 #include "tools/simulate/values.h"
 
 namespace berth::tools {
-
-namespace {}  // namespace
 
 ForecastTrial::ForecastTrial(const Workload& workload, const conf::Config& config)
     : workload_(workload), rules_(forecast::rules_of(config)) {

@@ -21,10 +21,6 @@ void declare(CLI::App& command, const char* flag, std::vector<std::string>& valu
 
 }  // namespace
 
-bool WhatIf::changes_nodes() const {
-  return !(add_nodes.empty() && remove_nodes.empty() && drains.empty() && cordons.empty());
-}
-
 std::vector<std::string> WhatIf::texts() const {
   std::vector<std::string> texts;
   const auto add = [&](const char* flag, const std::vector<std::string>& values) {

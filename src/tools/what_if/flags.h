@@ -33,7 +33,6 @@ struct WhatIf {
   std::vector<std::string> set;           // as VariantFlags has them
 
   bool is_empty() const { return texts().empty(); }
-  bool changes_nodes() const;
   std::vector<std::string> texts() const;  // as they were given: "--cordon n1"
 };
 
