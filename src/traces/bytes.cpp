@@ -43,12 +43,6 @@ Error broken_gzip(const char* reason) {
 
 }  // namespace
 
-Result<std::size_t> TextBytes::read(std::span<char> to) {
-  const std::size_t size = rest_.copy(to.data(), to.size());
-  rest_.remove_prefix(size);
-  return size;
-}
-
 Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
   errno = 0;
   std::ifstream stream(path, std::ios::binary);

@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "berth/base/result.h"
@@ -20,16 +19,6 @@ class ByteSource {
   virtual ~ByteSource() = default;
   // Fills the start of `to`, which is not empty, and returns the number of bytes; 0 at the end.
   virtual Result<std::size_t> read(std::span<char> to) = 0;
-};
-
-// The bytes of a text, which must outlive it.
-class TextBytes final : public ByteSource {
- public:
-  explicit TextBytes(std::string_view text) : rest_(text) {}
-  Result<std::size_t> read(std::span<char> to) override;
-
- private:
-  std::string_view rest_;
 };
 
 Result<std::unique_ptr<ByteSource>> open_file(const std::string& path);

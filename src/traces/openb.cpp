@@ -85,7 +85,7 @@ Result<std::vector<std::string>> models_of(const Field& field) {
 }
 
 // TRACE-14
-Status read_times(const Fields& fields, const OpenbOptions& options, TraceJob& job) {
+Status read_times(const Fields& fields, TraceJob& job) {
   const auto created = seconds_of(Table::find(fields, "creation_time"));
   if (!created) return created.error();
   const Field end = Table::find(fields, "deletion_time");
@@ -100,15 +100,11 @@ Status read_times(const Fields& fields, const OpenbOptions& options, TraceJob& j
     start = std::max(start, *time);
   }
   if (*deleted < start) return unexpected(end, "no time before the pod's creation or start");
-  if (scheduled.text.empty() && options.cancels_unscheduled) {
-    job.cancelled_after = *deleted - start;
-  } else {
-    job.run = *deleted - start;
-  }
+  job.run = *deleted - start;
   return Done{};
 }
 
-Result<std::optional<TraceJob>> pod_of(const Fields& fields, const OpenbOptions& options) {
+Result<std::optional<TraceJob>> pod_of(const Fields& fields) {
   TraceJob job;
   auto name = name_of(Table::find(fields, "name"));
   if (!name) return name.error();
@@ -118,7 +114,7 @@ Result<std::optional<TraceJob>> pod_of(const Fields& fields, const OpenbOptions&
   auto models = models_of(Table::find(fields, "gpu_spec"));
   if (!models) return models.error();
   job.models = *std::move(models);
-  if (const Status read = read_times(fields, options, job); !read) return read.error();
+  if (const Status read = read_times(fields, job); !read) return read.error();
   const Field quality = Table::find(fields, "qos");
   if (quality.text.empty()) return std::optional(std::move(job));
   auto queue = name_of(quality);
@@ -149,14 +145,14 @@ Result<std::optional<OpenbNode>> node_of(const Fields& fields, std::set<std::str
 
 }  // namespace
 
-Result<Trace> read_openb_pods_file(const std::string& path, const OpenbOptions& options) {
+Result<Trace> read_openb_pods_file(const std::string& path, const ReadOptions& options) {
   const auto bytes = open_file(path);
   if (!bytes) return bytes.error();
   return read_openb_pods(**bytes, path, options);
 }
 
 Result<Trace> read_openb_pods(ByteSource& bytes, std::string_view file,
-                              const OpenbOptions& options) {
+                              const ReadOptions& options) {
   Unzipped unzipped(bytes);
   LineReader lines(unzipped, file);
   const auto table = Table::read(lines, {"name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli",
@@ -167,7 +163,7 @@ Result<Trace> read_openb_pods(ByteSource& bytes, std::string_view file,
                                    [&](std::string_view line) -> Result<std::optional<TraceJob>> {
                                      const auto fields = table->fields_of(line);
                                      if (!fields) return fields.error();
-                                     return pod_of(*fields, options);
+                                     return pod_of(*fields);
                                    });
   if (!jobs) return jobs.error();
   trace.jobs = *std::move(jobs);

@@ -30,16 +30,10 @@ inline constexpr const char* kMemory = "memory";
 inline constexpr const char* kGpu = "nvidia.com/gpu";
 inline constexpr const char* kGpuMilli = "berth.dev/gpu-milli";
 
-struct OpenbOptions : ReadOptions {
-  // TRACE-14: a pod that was never scheduled counts as cancelled while it waited. Without this, it
-  // runs from its creation to its deletion.
-  bool cancels_unscheduled = false;
-};
-
 // Jobs of one pod each: `queue` is the class of quality of service, such as "LS".
-Result<Trace> read_openb_pods_file(const std::string& path, const OpenbOptions& options = {});
+Result<Trace> read_openb_pods_file(const std::string& path, const ReadOptions& options = {});
 Result<Trace> read_openb_pods(ByteSource& bytes, std::string_view file,
-                              const OpenbOptions& options = {});
+                              const ReadOptions& options = {});
 
 struct OpenbNode {
   std::string name;

@@ -7,7 +7,6 @@
 #include "berth/base/text.h"
 #include "traces/lines.h"
 #include "traces/numbers.h"
-#include "traces/swf_header.h"
 
 namespace berth::traces {
 
@@ -47,7 +46,6 @@ struct Column {
     user,
     group,
     queue = 14,
-    partition,
   };
 };
 
@@ -131,13 +129,12 @@ Status read_cancellation(const Record& record, TraceJob& job) {
 }
 
 Status read_run(const Record& record, std::int64_t code, bool ends_at_limit, TraceJob& job) {
-  const bool is_cancelled = code == kCancelled;
-  if (is_cancelled && is_unknown_request(record[Column::run_time]))
+  if (code == kCancelled && is_unknown_request(record[Column::run_time])) {
     return read_cancellation(record, job);
+  }
   const auto run = seconds_of(record[Column::run_time]);
   if (!run) return run.error();
   job.run = *run;
-  job.was_cancelled_running = is_cancelled;
   // TRACE-9
   if (ends_at_limit && job.limit) job.run = std::min(job.run, *job.limit);
   return Done{};
@@ -167,7 +164,6 @@ Result<std::optional<TraceJob>> job_of(std::string_view line, const SwfOptions& 
   job.user = text_of((*record)[Column::user]);
   job.group = text_of((*record)[Column::group]);
   job.queue = text_of((*record)[Column::queue]);
-  job.partition = text_of((*record)[Column::partition]);
   return std::optional(std::move(job));
 }
 
@@ -183,23 +179,15 @@ Result<Trace> read_swf(ByteSource& bytes, std::string_view file, const SwfOption
   Unzipped unzipped(bytes);
   LineReader lines(unzipped, file);
   Trace trace;
-  SwfHeader header;
-  bool is_in_header = true;
   auto jobs = read_items<TraceJob>(lines, options, trace.skipped,
                                    [&](std::string_view line) -> Result<std::optional<TraceJob>> {
-                                     if (line.starts_with(';')) {
-                                       if (is_in_header) header.add(line.substr(1));
-                                       return std::optional<TraceJob>();
-                                     }
-                                     is_in_header = false;
+                                     // TRACE-10
+                                     if (line.starts_with(';')) return std::optional<TraceJob>();
                                      return job_of(line, options, trace.skipped);
                                    });
   if (!jobs) return jobs.error();
   trace.jobs = *std::move(jobs);
   sort_by_submission(trace.jobs);
-  trace.max_nodes = header.number("MaxNodes");
-  trace.max_procs = header.number("MaxProcs");
-  trace.header = std::move(header).values();
   return trace;
 }
 

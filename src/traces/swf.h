@@ -13,7 +13,7 @@
 // - Of a job with checkpoints, the line for the whole counts (status 0 or 1). Lines of its pieces
 //   (status 2, 3 and 4) repeat parts of it, so they are left out and counted in Skipped::partial.
 // - A job with status 5 that has not run was cancelled while it waited.
-// - User, group, queue and partition are numbers as in the trace; the header may name them.
+// - User, group and queue are numbers as in the trace.
 
 namespace berth::traces {
 

@@ -23,11 +23,9 @@ struct TraceJob {
   std::int64_t memory_kib = 0;    // per processor; 0: not known
   // Cancelled while it waited, so long after its submission. Then `run` is 0.
   std::optional<Duration> cancelled_after;
-  bool was_cancelled_running = false;  // cancelled after its start: it runs for `run`
-  std::string user;                    // empty: not known; the next three, too
+  std::string user;  // empty: not known; the next two, too
   std::string group;
   std::string queue;
-  std::string partition;
   std::map<std::string, std::int64_t> request;  // of each pod; empty unless the trace has amounts
   std::vector<std::string> models;              // of GPU, any of them; empty: all
 
@@ -44,10 +42,7 @@ struct Skipped {
 };
 
 struct Trace {
-  std::vector<TraceJob> jobs;                 // by `submit`, then in the order of the file
-  std::map<std::string, std::string> header;  // the values of a repeated key are lines
-  std::int64_t max_nodes = 0;                 // 0: not known
-  std::int64_t max_procs = 0;                 // 0: not known
+  std::vector<TraceJob> jobs;  // by `submit`, then in the order of the file
   Skipped skipped;
 };
 

@@ -72,7 +72,7 @@ TEST(HostileTraces, OfOpenbAreReadOrRefused) {
     SCOPED_TRACE("BERTH_SEED=" + std::to_string(seed));
     const std::string text = damaged(seed, kPods, seed % 3 == 0);
     for (const bool skips : {false, true}) {
-      OpenbOptions options;
+      ReadOptions options;
       options.skip_bad_lines = skips;
       TextBytes bytes(text);
       expect_sound(read_openb_pods(bytes, "f", options), skips);

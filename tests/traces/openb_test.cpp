@@ -23,7 +23,7 @@ constexpr std::string_view kPods =
     "pod-3,88000,327680,8,1000,V100M16|V100M32|V100M32,Burstable,Succeeded,9437497,10769854,"
     "9437497\n";
 
-Result<Trace> read(const std::string& text, const OpenbOptions& options = {}) {
+Result<Trace> read(const std::string& text, const ReadOptions& options = {}) {
   TextBytes bytes(text);
   return read_openb_pods(bytes, "pods.csv", options);
 }
@@ -93,13 +93,6 @@ TEST(Openb, RunsFromTheStartToTheDeletion) {
   EXPECT_EQ(trace->jobs[1].run, seconds(12'902'960 - 427'071));
   EXPECT_EQ(trace->jobs[3].run, seconds(63));
   EXPECT_EQ(trace->jobs[3].cancelled_after, std::nullopt);
-  OpenbOptions options;
-  options.cancels_unscheduled = true;
-  const auto cancelled = read(text, options);
-  ASSERT_TRUE(cancelled);
-  EXPECT_EQ(cancelled->jobs[3].cancelled_after, seconds(63));
-  EXPECT_EQ(cancelled->jobs[3].run, seconds(0));
-  EXPECT_EQ(cancelled->jobs[1], trace->jobs[1]);
   EXPECT_EQ(error_of("p,1,1,0,0,,LS,Running,5,4,\n"),
             "pods.csv:2: field 10 (deletion_time): \"4\", expected no time before the pod's "
             "creation or start");
@@ -131,7 +124,7 @@ TEST(Openb, FindsColumnsByTheirNames) {
 
 // TRACE-3, TRACE-4
 TEST(Openb, CountsBadLinesAndStopsAtANumberOfPods) {
-  OpenbOptions options;
+  ReadOptions options;
   options.skip_bad_lines = true;
   options.most = 2;
   const auto trace = read(std::string(kColumns) + "bad\n" + std::string(kPods) + "bad\n", options);

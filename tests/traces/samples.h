@@ -29,6 +29,20 @@ inline std::string gzip(std::string_view text) {
   return packed;
 }
 
+// The bytes of a text, which must outlive it.
+class TextBytes final : public ByteSource {
+ public:
+  explicit TextBytes(std::string_view text) : rest_(text) {}
+  Result<std::size_t> read(std::span<char> to) override {
+    const std::size_t size = rest_.copy(to.data(), to.size());
+    rest_.remove_prefix(size);
+    return size;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
 // Gives a text out a few bytes at a time.
 class Trickle final : public ByteSource {
  public:

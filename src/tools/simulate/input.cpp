@@ -32,7 +32,7 @@ Result<std::size_t> most_jobs(const InputFlags& flags) {
 Result<traces::Trace> read_trace(const InputFlags& flags, std::size_t most) {
   const bool is_list = flags.trace.ends_with(".csv") || flags.trace.ends_with(".csv.gz");
   if (is_list) {
-    traces::OpenbOptions options;
+    traces::ReadOptions options;
     options.skip_bad_lines = flags.skip_bad_lines;
     options.most = most;
     return traces::read_openb_pods_file(flags.trace, options);
