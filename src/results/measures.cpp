@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -158,25 +159,24 @@ Distribution distribution_of(std::vector<double> values) {
   return distribution;
 }
 
-Measures measure(const RunResult& run, const Weights& weights) {
+Measures measure(const RunResult& run) {
   Measures measures;
   const std::vector<JobTimes> jobs = times_of(run);
   count_jobs(jobs, measures);
   measure_machine(jobs, run, measures);
   measure_work(jobs, measures);
   count_passed(jobs, measures);
-  measures.users = shares_of(jobs, &JobResult::user, weights.users, run.nodes);
-  measures.queues = shares_of(jobs, &JobResult::queue, weights.queues, run.nodes);
+  measures.users = shares_of(jobs, &JobResult::user, run.nodes);
+  measures.queues = shares_of(jobs, &JobResult::queue, run.nodes);
   measures.by_size = classes_of(jobs, [](const JobTimes& job) { return class_of_size(job.size); });
   measures.by_run_time =
       classes_of(jobs, [](const JobTimes& job) { return class_of_run_time(job.run); });
   return measures;
 }
 
-JudgedRun judged(RunResult run, const Weights& weights) {
-  JudgedRun judged_run{std::move(run), {}};
-  judged_run.measures = measure(judged_run.result, weights);
-  return judged_run;
+JudgedRun judged(RunResult run) {
+  Measures measures = measure(run);
+  return {std::move(run), std::move(measures)};
 }
 
 }  // namespace berth::results

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -94,13 +93,7 @@ struct Measures {
   std::vector<ClassMeasures> by_run_time;  // in seconds
 };
 
-// Of users and queues by name. A name that is absent has weight 1.
-struct Weights {
-  std::map<std::string, double> users;
-  std::map<std::string, double> queues;
-};
-
-Measures measure(const RunResult& run, const Weights& weights = {});
+Measures measure(const RunResult& run);
 
 // A run with its measures: what all outputs show.
 struct JudgedRun {
@@ -108,6 +101,6 @@ struct JudgedRun {
   Measures measures;
 };
 
-JudgedRun judged(RunResult run, const Weights& weights = {});
+JudgedRun judged(RunResult run);
 
 }  // namespace berth::results

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <map>
 
 namespace berth::results {
 
@@ -47,16 +48,15 @@ Use use_of(const Jobs& jobs, const Interval& whole) {
 
 struct Totals {
   std::array<double, kSlices> used{};
-  std::array<double, kSlices> weight{};  // of the active owners
+  std::array<double, kSlices> owners{};  // that are active
   double capacity = 0;                   // of a slice, in node-seconds
 };
 
 // Adds one owner to the largest of all.
-void add(const std::string& name, const Use& use, double weight, const Totals& totals,
-         Shares& shares) {
+void add(const std::string& name, const Use& use, const Totals& totals, Shares& shares) {
   for (std::size_t i = 0; i < kSlices; ++i) {
-    if (!use.is_active(i) || !(totals.weight[i] > 0)) continue;
-    const double fair = weight / totals.weight[i];
+    if (!use.is_active(i)) continue;
+    const double fair = 1 / totals.owners[i];
     if (totals.used[i] > 0) {
       const double deviation = std::min(1.0, std::abs(use.used[i] / totals.used[i] - fair));
       if (deviation > shares.largest_deviation) {
@@ -74,15 +74,9 @@ void add(const std::string& name, const Use& use, double weight, const Totals& t
   }
 }
 
-double weight_of(const std::string& name, const std::map<std::string, double>& weights) {
-  const auto found = weights.find(name);
-  return found == weights.end() ? 1 : bounded_amount(found->second);
-}
-
 }  // namespace
 
-Shares shares_of(const std::vector<JobTimes>& jobs, std::string JobResult::*owner,
-                 const std::map<std::string, double>& weights, double nodes) {
+Shares shares_of(const std::vector<JobTimes>& jobs, std::string JobResult::*owner, double nodes) {
   const Interval whole = whole_time(jobs);
   std::map<std::string, Jobs> by_owner;
   for (const JobTimes& job : jobs) by_owner[job.job->*owner].push_back(&job);
@@ -95,12 +89,12 @@ Shares shares_of(const std::vector<JobTimes>& jobs, std::string JobResult::*owne
     const Use use = use_of(theirs, whole);
     for (std::size_t i = 0; i < kSlices; ++i) {
       totals.used[i] += use.used[i];
-      if (use.is_active(i)) totals.weight[i] += weight_of(name, weights);
+      if (use.is_active(i)) ++totals.owners[i];
     }
   }
   // Worked out again, since an array for each of many users takes much memory.
   for (const auto& [name, theirs] : by_owner) {
-    add(name, use_of(theirs, whole), weight_of(name, weights), totals, shares);
+    add(name, use_of(theirs, whole), totals, shares);
   }
   return shares;
 }

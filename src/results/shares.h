@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -10,7 +9,6 @@
 namespace berth::results {
 
 // RESULT-9. `owner` is the user or the queue of a job. One owner alone has no share: zeros.
-Shares shares_of(const std::vector<JobTimes>& jobs, std::string JobResult::*owner,
-                 const std::map<std::string, double>& weights, double nodes);
+Shares shares_of(const std::vector<JobTimes>& jobs, std::string JobResult::*owner, double nodes);
 
 }  // namespace berth::results

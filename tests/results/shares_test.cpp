@@ -12,9 +12,7 @@ JobResult of_user(JobResult job, std::string user) {
   return job;
 }
 
-Shares users_of(const RunResult& run, std::map<std::string, double> weights = {}) {
-  return measure(run, {.users = std::move(weights), .queues = {}}).users;
-}
+Shares users_of(const RunResult& run) { return measure(run).users; }
 
 TEST(Shares, RESULT9DeviationIsFromAnEqualShare) {
   // Both users always have jobs. anna has three of the four nodes that are used.
@@ -24,14 +22,6 @@ TEST(Shares, RESULT9DeviationIsFromAnEqualShare) {
   EXPECT_EQ(shares.owners, 2U);
   EXPECT_NEAR(shares.largest_deviation, 0.25, 1e-9);
   EXPECT_EQ(shares.largest_shortfall, 0);  // nobody waits
-}
-
-TEST(Shares, RESULT9WeightsDivideUnequally) {
-  const RunResult run = run_of(
-      {of_user(ended("a", 0, 0, 100, 3), "anna"), of_user(ended("b", 0, 0, 100, 1), "ben")}, 8);
-  EXPECT_NEAR(users_of(run, {{"anna", 3}}).largest_deviation, 0, 1e-9);
-  const Shares shares = users_of(run, {{"anna", 0}});
-  EXPECT_NEAR(shares.largest_deviation, 0.75, 1e-9);
 }
 
 TEST(Shares, RESULT9ShortfallIsOfOnesWhoseJobsWait) {
