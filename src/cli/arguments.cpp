@@ -51,9 +51,7 @@ std::string argument_error(const CLI::App& app) {
   }
   const std::vector<std::string> rest = app.remaining();
   std::vector<std::string> names;
-  for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (!command->get_group().empty()) names.push_back(command->get_name());
-  }
+  for (const CLI::App* const command : visible_commands(app)) names.push_back(command->get_name());
   if (rest.empty() || rest.front().starts_with('-') || names.empty()) return error_of(app);
   std::sort(names.begin(), names.end());
   return "\"" + rest.front() + "\" is not a command of " + full_name(app) +
@@ -67,6 +65,10 @@ std::vector<std::string> without_help_word(std::vector<std::string> arguments) {
     arguments.emplace_back("--help");
   }
   return arguments;
+}
+
+std::vector<const CLI::App*> visible_commands(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App* each) { return !each->get_group().empty(); });
 }
 
 const CLI::App* command_named(const CLI::App& app, const std::string& name) {

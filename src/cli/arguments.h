@@ -22,6 +22,9 @@ std::string argument_error(const CLI::App& app);
 // "help", "help plan" -> "--help", "plan --help".
 std::vector<std::string> without_help_word(std::vector<std::string> arguments);
 
+// The subcommands that are not hidden.
+std::vector<const CLI::App*> visible_commands(const CLI::App& app);
+
 // The subcommand of that name; null if there is none.
 const CLI::App* command_named(const CLI::App& app, const std::string& name);
 

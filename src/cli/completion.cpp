@@ -12,15 +12,6 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
-const CLI::Option* option_named(const CLI::App& command, const std::string& flag) {
-  return command.get_option_no_throw(flag);
-}
-
-// All visible subcommands.
-std::vector<const CLI::App*> commands_of(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App* each) { return !each->get_group().empty(); });
-}
-
 class Completer {
  public:
   Completer(const std::string& word, const NameSource& names) : word_(word), names_(names) {}
@@ -73,7 +64,8 @@ Completion complete(const CLI::App& app, const std::vector<std::string>& words,
     if (asks != nullptr) {
       asks = nullptr;
     } else if (word.starts_with('-')) {
-      const CLI::Option* const option = option_named(*command, word.substr(0, word.find('=')));
+      const CLI::Option* const option =
+          command->get_option_no_throw(word.substr(0, word.find('=')));
       const bool is_open = option != nullptr && word.find('=') == std::string::npos;
       asks = is_open && takes_value(*option) ? option : nullptr;
     } else if (command == &app && command_named(app, word) != nullptr) {
@@ -88,12 +80,12 @@ Completion complete(const CLI::App& app, const std::vector<std::string>& words,
   if (asks != nullptr) {
     completer.add_values(*asks);
   } else if (word.starts_with('-') && sign != std::string::npos) {
-    const CLI::Option* const option = option_named(*command, word.substr(0, sign));
+    const CLI::Option* const option = command->get_option_no_throw(word.substr(0, sign));
     if (option != nullptr) completer.add_values(*option, word.substr(0, sign + 1));
   } else if (word.starts_with('-')) {
     completer.add_flags(*command);
   } else if (command == &app || command->get_name() == "help") {
-    for (const CLI::App* each : commands_of(app)) {
+    for (const CLI::App* each : visible_commands(app)) {
       completer.add(each->get_name(), each->get_description());
     }
   } else {

@@ -15,13 +15,8 @@ namespace {
 std::string escaped(const std::string& line) {
   std::string text;
   for (const char c : line) {
-    if (c == '\\') {
-      text += "\\e";
-    } else if (c == '-') {
-      text += "\\-";
-    } else {
-      text += c;
-    }
+    if (c == '\\' || c == '-') text += '\\';
+    text += c == '\\' ? 'e' : c;
   }
   return text.starts_with('.') || text.starts_with('\'') ? "\\&" + text : text;
 }
@@ -75,9 +70,8 @@ std::string as_written(const std::vector<std::string>& lines) {
 
 std::string synopsis(const CLI::App& command) {
   std::string text = ".SH SYNOPSIS\n.B " + escaped(full_name(command)) + "\n";
-  const auto commands =
-      command.get_subcommands([](const CLI::App* each) { return !each->get_group().empty(); });
-  text += commands.empty() ? "[\\fIOPTION\\fR]...\n" : "\\fICOMMAND\\fR [\\fIOPTION\\fR]...\n";
+  text += visible_commands(command).empty() ? "[\\fIOPTION\\fR]...\n"
+                                            : "\\fICOMMAND\\fR [\\fIOPTION\\fR]...\n";
   for (const CLI::Option* const each : command.get_options()) {
     if (!each->get_positional()) continue;
     const std::string name = "\\fI" + escaped(each->get_name(true, false)) + "\\fR";
@@ -105,8 +99,7 @@ std::string options(const CLI::App& command) {
 
 std::string subcommands(const CLI::App& command) {
   std::string text;
-  for (const CLI::App* each :
-       command.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) {
+  for (const CLI::App* const each : visible_commands(command)) {
     text += ".TP\n\\fB" + escaped(each->get_name()) + "\\fR\n" +
             flowing(lines_of(each->get_description()));
   }
