@@ -16,7 +16,7 @@ NodeObject node_of(const Cluster& cluster, NodeId id) {
   object.labels = node.labels;
   object.taints = node.taints;
   object.unschedulable = node.is_unschedulable;
-  object.allocatable = history::named_amounts(cluster.dimensions(), node.allocatable);
+  object.allocatable = to_named(cluster.dimensions(), node.allocatable);
   mirror::show_locks(cluster, id, object);
   return object;
 }
@@ -33,8 +33,7 @@ PodGroupObject group_of(const Cluster& cluster, const Job& job) {
   for (const Role& role : job.roles) {
     if (!role.name.empty() && role.minimum > 0) group.min_task_member[role.name] = role.minimum;
   }
-  if (job.min_resources)
-    group.min_resources = history::named_amounts(cluster.dimensions(), *job.min_resources);
+  if (job.min_resources) group.min_resources = to_named(cluster.dimensions(), *job.min_resources);
   group.phase = job.phase;
   group.waiting_limit = job.waiting_limit;
   group.time_limit = job.time_limit;

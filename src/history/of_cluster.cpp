@@ -23,15 +23,6 @@ Constraints on_node(const Constraints& all) {
 
 }  // namespace
 
-NamedAmounts named_amounts(const DimensionTable& dimensions, const Resources& resources) {
-  NamedAmounts amounts;
-  for (std::size_t d = 0; d < resources.extent(); ++d) {
-    const std::int64_t amount = resources[Dimension(d)];
-    if (amount > 0 && Dimension(d) != kUnknown) amounts[dimensions.name(Dimension(d))] = amount;
-  }
-  return amounts;
-}
-
 NamedAmounts taken_by_others(const Cluster& cluster, NodeId node) {
   Resources taken;
   for (const TaskId id : cluster.node(node).tasks) {
@@ -39,7 +30,7 @@ NamedAmounts taken_by_others(const Cluster& cluster, NodeId node) {
     if (task.job.is_valid() || !occupies_node(task.status)) continue;
     taken += cluster.shape(task.shape).request;
   }
-  return named_amounts(cluster.dimensions(), taken);
+  return to_named(cluster.dimensions(), taken);
 }
 
 NodeObject without(NodeObject node, const NamedAmounts& taken) {

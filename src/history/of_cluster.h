@@ -9,9 +9,6 @@
 
 namespace berth::history {
 
-// Those above 0 of known resources, by name.
-NamedAmounts named_amounts(const DimensionTable& dimensions, const Resources& resources);
-
 // The room of pods that are in no job of ours on the node.
 NamedAmounts taken_by_others(const Cluster& cluster, NodeId node);
 

@@ -29,6 +29,15 @@ Resources to_resources(const DimensionTable& dimensions, const NamedAmounts& amo
   return resources;
 }
 
+NamedAmounts to_named(const DimensionTable& dimensions, const Resources& resources) {
+  NamedAmounts amounts;
+  for (std::size_t d = 0; d < resources.extent(); ++d) {
+    const std::int64_t amount = resources[Dimension(d)];
+    if (amount > 0 && Dimension(d) != kUnknown) amounts[dimensions.name(Dimension(d))] = amount;
+  }
+  return amounts;
+}
+
 NamedAmounts unknown_of(const DimensionTable& dimensions, const NamedAmounts& amounts) {
   NamedAmounts unknown;
   for (const auto& [name, amount] : amounts) {

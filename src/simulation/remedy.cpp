@@ -8,6 +8,7 @@
 
 #include "berth/model/amount_text.h"
 #include "berth/model/cluster.h"
+#include "berth/model/dimensions.h"
 #include "berth/model/reader.h"
 #include "simulation/ending.h"
 #include "simulation/trial.h"
@@ -199,7 +200,7 @@ std::vector<std::string> tried_remedies(const Job& job, const Refusal& refusal,
   if (needed == 0) return {};
   Resources sum;
   for (const TaskId task : tasks) sum += record.after.cluster().shape_of(task).request;
-  const NamedAmounts asked = to_named(record.after.cluster(), sum);
+  const NamedAmounts asked = to_named(record.after.cluster().dimensions(), sum);
   std::vector<std::string> remedies;
   Trials trials(job.name, record, setting, needed);
   const Cluster& cluster = record.after.cluster();
@@ -245,7 +246,7 @@ std::vector<std::string> missing_amounts(JobId id, const Refusal& refusal,
   if (!is_short || tasks.empty()) return {};
   Resources asked;
   for (const TaskId task : tasks) asked += cluster.shape_of(task).request;
-  NamedAmounts asked_amounts = to_named(cluster, asked);
+  NamedAmounts asked_amounts = to_named(cluster.dimensions(), asked);
   asked_amounts.erase("pods");
   NamedAmounts idle;
   for (std::size_t d = 0; d < asked.extent(); ++d) {

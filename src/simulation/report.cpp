@@ -176,16 +176,6 @@ std::string why_not_reached(JobId id, const Plan& plan, const Cluster& cluster) 
   return {};
 }
 
-NamedAmounts to_named(const Cluster& cluster, const Resources& resources) {
-  NamedAmounts amounts;
-  for (std::size_t d = 0; d < resources.extent(); ++d) {
-    const Dimension dimension(d);
-    if (resources[dimension] == 0 || dimension == kUnknown) continue;
-    amounts[cluster.dimensions().name(dimension)] = resources[dimension];
-  }
-  return amounts;
-}
-
 std::string to_text(const NamedAmounts& amounts) {
   std::string text;
   for (const auto& [name, amount] : amounts) {

@@ -170,7 +170,6 @@ struct Summary {
   std::size_t cycles = 0;
   std::vector<WaitRow> waits;  // by job
   views::RoomTimes held;
-  views::EndCounts ended{};
   std::map<std::string, std::int32_t> utilisation;  // of each resource, in parts of kWhole
   // By evictions, of all that pods of ours have done; of each resource, in parts of kWhole.
   std::map<std::string, std::int32_t> lost_work;
@@ -196,8 +195,6 @@ JobRow record_job(JobId id, const Plan& plan, const Refusal* refusal, const Clus
 
 // The next thing that a job waits for, if no action of the session considered it; empty: unknown.
 std::string why_not_reached(JobId id, const Plan& plan, const Cluster& cluster);
-
-NamedAmounts to_named(const Cluster& cluster, const Resources& resources);
 
 // "4 cpu, 16Gi memory"
 std::string to_text(const NamedAmounts& amounts);

@@ -21,14 +21,13 @@ void SummaryBuilder::add(CycleReport& cycle, const Plan& plan, const Cluster& af
   end_ = cycle.now + period_;
   held_.note_ends(plan, after);
   held_.note(cycle.reservations);
-  ended_ = cycle.reservations.ended;
   std::set<std::string_view> placed;
   for (const PlacementRow& bind : cycle.binds) placed.insert(bind.job);
   for (const JobRow& job : cycle.jobs) add_job(job, cycle, placed.contains(job.job));
   note_targets(cycle);
   note_work(plan, after, cycle.now);
-  const NamedAmounts used = to_named(after, after.total_used());
-  for (const auto& [resource, total] : to_named(after, after.total_allocatable())) {
+  const NamedAmounts used = to_named(after.dimensions(), after.total_used());
+  for (const auto& [resource, total] : to_named(after.dimensions(), after.total_allocatable())) {
     const auto found = used.find(resource);
     use_[resource].total += total;
     use_[resource].used += found == used.end() ? 0 : found->second;
@@ -53,7 +52,7 @@ void SummaryBuilder::note_work(const Plan& plan, const Cluster& after, TimePoint
       if (is_allocated(after.task(id).status)) note_time_before(after.task(id));
     }
   }
-  views::add(done_, to_named(after, all), period_);
+  views::add(done_, to_named(after.dimensions(), all), period_);
   for (const PlannedEviction& eviction : plan.evictions) {
     const Task& victim = after.task(eviction.task);
     note_time_before(victim);
@@ -99,7 +98,6 @@ Summary SummaryBuilder::finish() {
   summary.cycles = cycles_;
   held_.pause(end_);
   summary.held = held_.total();
-  summary.ended = ended_;
   for (auto& [job, wait] : waits_) {
     if (!wait.is_known) continue;
     if (!wait.started) wait.time = end_ - wait.first_seen;

@@ -42,7 +42,6 @@ class SummaryBuilder {
   views::HeldRoom held_;
   std::map<std::string, Use> use_;           // by resource
   std::map<std::string, __int128> useless_;  // by extended resource
-  views::EndCounts ended_{};
   // Of pods of ours, since they have their nodes. Lost work was done, too.
   views::RoomTimes done_;
   views::RoomTimes lost_;

@@ -2,18 +2,11 @@
 
 #include <algorithm>
 
+#include "berth/model/dimensions.h"
+
 namespace berth::views {
 
 namespace {
-
-NamedAmounts named(const Cluster& cluster, const Resources& resources) {
-  NamedAmounts amounts;
-  for (std::size_t d = 0; d < resources.extent(); ++d) {
-    const std::int64_t amount = resources[Dimension(d)];
-    if (amount != 0) amounts[cluster.dimensions().name(Dimension(d))] = amount;
-  }
-  return amounts;
-}
 
 ReservationTable::Row row_of(const Reservation& reservation, const Cluster& cluster) {
   const Job& job = cluster.job(reservation.job);
@@ -43,8 +36,8 @@ ReservationTable::Row row_of(const Reservation& reservation, const Cluster& clus
       idle.add(dimension, std::max<std::int64_t>(0, cluster.idle().at(node, dimension)));
     }
   }
-  row.locked = named(cluster, locked);
-  row.idle = named(cluster, idle);
+  row.locked = to_named(cluster.dimensions(), locked);
+  row.idle = to_named(cluster.dimensions(), idle);
   return row;
 }
 
@@ -74,7 +67,7 @@ ReservationTable make_reservation_table(const Plan& plan, const Cluster& cluster
   ReservationTable table;
   table.at = now;
   table.node_count = cluster.node_count();
-  table.total = named(cluster, cluster.total_allocatable());
+  table.total = to_named(cluster.dimensions(), cluster.total_allocatable());
   for (const Reservation& each : plan.reservations) table.rows.push_back(row_of(each, cluster));
   return table;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/model/dimensions.h"
+
 namespace berth::views {
 
 namespace {
@@ -16,15 +18,8 @@ class DomainRooms {
   }
 
   TopologyOverview::Room of(TreeDomainId id) const {
-    return {named(all_[id.index()]), named(free_[id.index()])};
-  }
-  NamedAmounts named(const Resources& amounts) const {
-    NamedAmounts names;
-    for (std::size_t d = 0; d < amounts.extent(); ++d) {
-      const std::int64_t amount = amounts[Dimension(d)];
-      if (amount != 0) names[cluster_.dimensions().name(Dimension(d))] = amount;
-    }
-    return names;
+    return {to_named(cluster_.dimensions(), all_[id.index()]),
+            to_named(cluster_.dimensions(), free_[id.index()])};
   }
 
  private:

@@ -11,6 +11,8 @@ namespace berth {
 
 // DIMENSION-1. Names that no dimension has count together, as kUnknown.
 Resources to_resources(const DimensionTable& dimensions, const NamedAmounts& amounts);
+// The known amounts above 0.
+NamedAmounts to_named(const DimensionTable& dimensions, const Resources& resources);
 
 // Of these, the amounts above 0 that no dimension has, but for those of DeviceClasses.
 NamedAmounts unknown_of(const DimensionTable& dimensions, const NamedAmounts& amounts);
