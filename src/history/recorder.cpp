@@ -56,8 +56,7 @@ void Recorder::look_at(const std::vector<JobId>& changed, const Cluster& cluster
   if (!written_at_) {  // HISTORY-6: the recording begins
     written_at_ = now;
     put_({"", "", false, now});
-    write_nodes(cluster, now);
-    write_queues(now);
+    write_objects(cluster, now);
   }
   for (const JobId id : changed) look_at(id, cluster, now);
   if (now - *written_at_ < kPause) return;
@@ -165,35 +164,28 @@ void Recorder::write(KnownJob& known, TimePoint now) {
 }
 
 void Recorder::write_all(const Cluster& cluster, TimePoint now) {
-  write_nodes(cluster, now);
-  write_queues(now);
+  write_objects(cluster, now);
   for (const JobId id : std::exchange(dirty_, {})) write(jobs_.at(id), now);
 }
 
-void Recorder::write_nodes(const Cluster& cluster, TimePoint now) {
-  for (auto at = nodes_.begin(); at != nodes_.end();) {
-    const auto& [name, known] = *at;
-    const bool is_gone = known.text.empty();
-    if (std::exchange(at->second.is_dirty, false)) {
-      const NodeId id = cluster.find_node(name);
-      const NamedAmounts taken = id.is_valid() ? taken_by_others(cluster, id) : NamedAmounts();
-      put_({is_gone ? gone_line(Kind::node_gone, name, now) : node_line(known.text, taken, now),
-            "Node/" + name, is_gone, now});
+void Recorder::write_objects(const Cluster& cluster, TimePoint now) {
+  const auto write_changed = [&](Objects& objects, const char* about, Kind gone, auto line_of) {
+    for (auto at = objects.begin(); at != objects.end();) {
+      const auto& [name, known] = *at;
+      const bool is_gone = known.text.empty();
+      if (std::exchange(at->second.is_dirty, false)) {
+        put_({is_gone ? gone_line(gone, name, now) : line_of(name, known.text), about + name,
+              is_gone, now});
+      }
+      at = is_gone ? objects.erase(at) : std::next(at);
     }
-    at = is_gone ? nodes_.erase(at) : std::next(at);
-  }
-}
-
-void Recorder::write_queues(TimePoint now) {
-  for (auto at = queues_.begin(); at != queues_.end();) {
-    const auto& [name, known] = *at;
-    const bool is_gone = known.text.empty();
-    if (std::exchange(at->second.is_dirty, false)) {
-      put_({is_gone ? gone_line(Kind::queue_gone, name, now) : queue_line(known.text, now),
-            "Queue/" + name, is_gone, now});
-    }
-    at = is_gone ? queues_.erase(at) : std::next(at);
-  }
+  };
+  write_changed(nodes_, "Node/", Kind::node_gone, [&](const auto& name, const auto& text) {
+    const NodeId id = cluster.find_node(name);
+    return node_line(text, id.is_valid() ? taken_by_others(cluster, id) : NamedAmounts(), now);
+  });
+  write_changed(queues_, "Queue/", Kind::queue_gone,
+                [&](const auto&, const auto& text) { return queue_line(text, now); });
 }
 
 }  // namespace berth::history

@@ -54,8 +54,7 @@ class Recorder {
   static State state_of(const KnownJob& known);
   void write(KnownJob& known, TimePoint now);
   void write_all(const Cluster& cluster, TimePoint now);
-  void write_nodes(const Cluster& cluster, TimePoint now);
-  void write_queues(TimePoint now);
+  void write_objects(const Cluster& cluster, TimePoint now);
 
   const std::function<void(Entry)> put_;
   Objects nodes_, queues_;
