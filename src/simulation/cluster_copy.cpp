@@ -7,10 +7,6 @@ namespace berth::simulation {
 
 namespace {
 
-bool is_over(const PodObject& pod) {
-  return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
-}
-
 TimePoint creation_of(const ClusterEvent& event) {
   return std::visit(
       [](const auto& object) {

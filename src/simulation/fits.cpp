@@ -9,6 +9,7 @@
 #include "engine/fit/fits_on.h"
 #include "mirror/memory_cluster.h"
 #include "simulation/names.h"
+#include "simulation/node_time.h"
 #include "simulation/simulation.h"
 #include "simulation/trial.h"
 
@@ -16,12 +17,8 @@ namespace berth::simulation {
 
 namespace {
 
-bool has_ended(const PodObject& pod) {
-  return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
-}
-
 bool waits(const PodObject& pod) {
-  return pod.node_name.empty() && !pod.terminating && !has_ended(pod);
+  return pod.node_name.empty() && !pod.terminating && !is_over(pod);
 }
 
 Status require_waiting(const std::string& name, const std::vector<ClusterEvent>& objects) {
@@ -36,7 +33,7 @@ Status require_waiting(const std::string& name, const std::vector<ClusterEvent>&
     if (waits(*pod)) return Done{};
     std::string state = "is on node \"" + pod->node_name + "\" already";
     if (pod->terminating) state = "is being deleted";
-    if (has_ended(*pod)) state = "has ended";
+    if (is_over(*pod)) state = "has ended";
     return Error{"pod \"" + name + "\" " + state + ", expected one that waits", "fits"};
   }
   return Error{unknown_name("pod", name, std::move(names)), "fits"};

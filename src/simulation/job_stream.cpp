@@ -12,8 +12,7 @@
 #include "engine/scheduler.h"
 #include "mirror/memory_cluster.h"
 #include "simulation/kept_room.h"
-#include "simulation/stream_pods.h"
-#include "simulation/stream_targets.h"
+#include "simulation/stream_objects.h"
 #include "simulation/trial.h"
 
 namespace berth::simulation {
