@@ -3,21 +3,17 @@
 #include <algorithm>
 #include <cctype>
 
+#include "berth/base/text.h"
+
 namespace berth::forecast {
 
 namespace {
 
 constexpr std::string_view kSuffixLetters = "bcdfghjklmnpqrstvwxz2456789";  // of Kubernetes' names
 
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
-bool is_of(std::string_view part, bool (*is_one)(char)) {
-  return std::all_of(part.begin(), part.end(), is_one);
-}
-
 // Numbers, and what Kubernetes' controllers add: "28391820", "x7k2p", "5d9f6c7b8".
 bool is_made_up(std::string_view part) {
-  if (part.empty() || is_of(part, is_digit)) return true;
+  if (std::all_of(part.begin(), part.end(), is_digit)) return true;
   const std::size_t size = part.size();
   const bool is_suffix = size == 5 || (size >= 8 && size <= 10);
   return is_suffix && part.find_first_not_of(kSuffixLetters) == std::string_view::npos;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "berth/base/text.h"
+
 namespace berth::page {
 
 namespace {
@@ -26,7 +28,7 @@ void append_marked(std::string& to, char mark, std::string_view name_space, std:
   to += kEnd;
 }
 
-bool is_of_label(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; }
+bool is_of_label(char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-'; }
 // May stand in a name with a slash, of Kubernetes or of others.
 bool is_of_word(char c) {
   return is_of_label(c) || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' || c == '/';
@@ -41,7 +43,7 @@ struct Mention {
 // The next word such as "ml/train" and not "4/8 nodes", "nvidia.com/gpu" or "a/b/c".
 Mention next_mention(std::string_view text, std::size_t from) {
   const auto is_number = [](std::string_view part) {
-    return std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return std::all_of(part.begin(), part.end(), is_digit);
   };
   while (from < text.size()) {
     if (!is_of_word(text[from])) {
