@@ -101,14 +101,6 @@ Json json_of(const ReservationTable::Missing& row) {
           {"need", format_quantity(row.resource, row.need)}};
 }
 
-Json json_of(const views::RoomTimes& times) {
-  Json object = Json::object();
-  for (const auto& [resource, time] : times) {
-    object[resource] = views::format_room_time(resource, time);
-  }
-  return object;
-}
-
 Json json_of(const simulation::WaitRow& row);
 Json json_of(const simulation::KeptRow& row);
 Json json_of(const simulation::CycleReport& cycle);
@@ -165,13 +157,7 @@ Json json_of(const simulation::Explanation& explanation) {
   Json json = json_of(explanation.job);
   json["cycle"] = explanation.cycle;
   json["priority"] = explanation.job.priority;
-  json["timeLimit"] = nullptr;
-  if (const auto& limit = explanation.time_limit) {
-    json["timeLimit"] = {
-        {"seconds", std::chrono::floor<std::chrono::seconds>(limit->length).count()},
-        {"source", to_string(limit->source)},
-        {"enforced", is_enforced(limit->source)}};
-  }
+  json["timeLimit"] = json_of(explanation.time_limit);
   json["roles"] = list_of(explanation.roles);
   json["tasks"] = list_of(explanation.tasks);
   json["ahead"] = list_of(explanation.ahead);
@@ -255,8 +241,7 @@ std::string report_json(const simulation::Report& report, const PlanDifference* 
   json["summary"] = json_of(report.summary);
   if (difference != nullptr) json["difference"] = json_of(*difference);
   if (report.explanation) json["explain"] = json_of(*report.explanation);
-  constexpr int kIndent = 1;
-  return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
+  return views::document_text(json);
 }
 
 }  // namespace berth::tools

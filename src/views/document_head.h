@@ -5,8 +5,10 @@
 
 #include "berth/base/text.h"
 #include "berth/model/quantity.h"
+#include "berth/model/time_limit.h"
 #include "berth/model/written_status.h"
 #include "document/cursor.h"
+#include "views/room_time.h"
 
 // The first two fields of each JSON document that Berth prints or serves (docs/output.md), and
 // amounts in it.
@@ -20,6 +22,14 @@ inline nlohmann::ordered_json document_of_kind(const char* kind) {
   return {{"apiVersion", kDocumentVersion}, {"kind", kind}};
 }
 
+// As it is printed or served: indented, with a line feed at its end. Bytes that are no UTF-8 are
+// replaced.
+inline std::string document_text(const nlohmann::ordered_json& document) {
+  constexpr int kIndent = 1;
+  return document.dump(kIndent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
 // {"cpu": "1500m"}
 inline nlohmann::ordered_json json_of(const NamedAmounts& amounts) {
   auto json = nlohmann::ordered_json::object();
@@ -31,6 +41,22 @@ inline nlohmann::ordered_json json_of(const NamedAmounts& amounts) {
 inline nlohmann::ordered_json json_of(const std::optional<TimePoint>& time) {
   using Json = nlohmann::ordered_json;
   return time ? Json(format_time(*time)) : Json(nullptr);
+}
+
+// {"cpu": "12.5"}
+inline nlohmann::ordered_json json_of(const RoomTimes& times) {
+  auto json = nlohmann::ordered_json::object();
+  for (const auto& [resource, time] : times) json[resource] = format_room_time(resource, time);
+  return json;
+}
+
+// null: none
+inline nlohmann::ordered_json json_of(const std::optional<TimeLimit>& limit) {
+  if (!limit) return nullptr;
+  const auto length = std::chrono::floor<std::chrono::seconds>(limit->length);
+  return {{"seconds", length.count()},
+          {"source", to_string(limit->source)},
+          {"enforced", is_enforced(limit->source)}};
 }
 
 // Complains about another version or kind. Documents without these fields are of an older berthd.

@@ -25,8 +25,7 @@ std::string write_evicted_jobs(const EvictedJobs& jobs) {
                             {"last", format_time(row.last)},
                             {"why", row.why}});
   }
-  constexpr int kIndent = 1;
-  return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document_text(json);
 }
 
 }  // namespace berth::views

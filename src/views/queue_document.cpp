@@ -1,6 +1,5 @@
 #include "views/queue_document.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -203,36 +202,31 @@ void place(const document::Cursor& from, const std::map<std::string, std::uint32
   table.rows[row.parent].has_children = true;
 }
 
-std::size_t column_of(const QueueTable& table, const std::string& resource) {
-  const auto found = std::lower_bound(table.resources.begin(), table.resources.end(), resource);
-  return static_cast<std::size_t>(found - table.resources.begin());
-}
+}  // namespace
 
-using RowAmounts = std::vector<NamedAmounts>;  // in the order of kAmountFields
-
-void fill(const NamedAmounts& total, const std::vector<RowAmounts>& rows, QueueTable& table) {
-  for (const auto& [resource, amount] : total) table.resources.push_back(resource);
+void fill_amounts(const NamedAmounts& total, const std::vector<RowAmounts>& rows,
+                  QueueTable& table) {
+  std::map<std::string, std::size_t> columns;
+  for (const auto& [resource, amount] : total) columns.emplace(resource, 0);
   for (const RowAmounts& row : rows) {
-    for (const NamedAmounts& amounts : row) {
-      for (const auto& [resource, amount] : amounts) table.resources.push_back(resource);
+    for (const auto& [member, amounts] : row) {
+      for (const auto& [resource, amount] : amounts) columns.emplace(resource, 0);
     }
   }
-  std::sort(table.resources.begin(), table.resources.end());
-  table.resources.erase(std::unique(table.resources.begin(), table.resources.end()),
-                        table.resources.end());
+  for (auto& [resource, column] : columns) {
+    column = table.resources.size();
+    table.resources.push_back(resource);
+  }
   table.clear_amounts();
-  for (const auto& [resource, amount] : total) table.total[column_of(table, resource)] = amount;
+  for (const auto& [resource, amount] : total) table.total[columns[resource]] = amount;
   for (std::size_t at = 0; at < rows.size(); ++at) {
-    for (std::size_t field = 0; field < rows[at].size(); ++field) {
-      QueueTable::Amounts& amounts = table.*kAmountFields[field].member;
-      for (const auto& [resource, amount] : rows[at][field]) {
-        amounts[at * table.resources.size() + column_of(table, resource)] = amount;
+    for (const auto& [member, amounts] : rows[at]) {
+      for (const auto& [resource, amount] : amounts) {
+        (table.*member)[at * columns.size() + columns[resource]] = amount;
       }
     }
   }
 }
-
-}  // namespace
 
 std::string write_queue_table(const QueueTable& table) {
   Json json = document_of_kind("Queues");
@@ -247,8 +241,7 @@ std::string write_queue_table(const QueueTable& table) {
   for (std::size_t at = 0; at < table.rows.size(); ++at) {
     json["queues"].push_back(row_json(table, at));
   }
-  constexpr int kIndent = 1;
-  return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document_text(json);
 }
 
 std::string queue_text(const QueueTable& table, std::size_t row) {
@@ -271,14 +264,14 @@ Result<QueueTable> read_queue_table(std::string text, std::string_view file) {
     table.rows.push_back(read_row(from));
     place(from, row_of, table);
     row_of.emplace(table.rows.back().name, static_cast<std::uint32_t>(table.rows.size() - 1));
-    amounts.emplace_back();
-    for (const AmountField& field : kAmountFields) {
-      amounts.back().push_back(read_amounts(from[field.name], kLimitMax));
+    RowAmounts& row = amounts.emplace_back();
+    for (const auto& [name, member] : kAmountFields) {
+      row.emplace_back(member, read_amounts(from[name], kLimitMax));
     }
   }
   const NamedAmounts total = read_amounts(root["total"], kLimitMax);
   if (reading.failed()) return reading.error();
-  fill(total, amounts, table);
+  fill_amounts(total, amounts, table);
   return table;
 }
 

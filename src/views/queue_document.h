@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "berth/base/result.h"
 #include "views/queue_table.h"
@@ -11,6 +13,13 @@
 // are Kubernetes quantities; zero amounts are left out.
 
 namespace berth::views {
+
+// The amounts of a row, by the table's fields.
+using RowAmounts = std::vector<std::pair<QueueTable::Amounts QueueTable::*, NamedAmounts>>;
+
+// Gives a table, whose rows are there, its resources and amounts: those of each row.
+void fill_amounts(const NamedAmounts& total, const std::vector<RowAmounts>& rows,
+                  QueueTable& table);
 
 // One JSON object, ending in a line feed.
 std::string write_queue_table(const QueueTable& table);

@@ -24,14 +24,6 @@ using Json = nlohmann::ordered_json;
 constexpr LockScheme kSchemes[] = {LockScheme::cluster, LockScheme::multi_node,
                                    LockScheme::single_node, LockScheme::closest_fit};
 
-Json json_of(const RoomTimes& times) {
-  Json json = Json::object();
-  for (const auto& [resource, time] : times) {
-    json[resource] = format_room_time(resource, time);
-  }
-  return json;
-}
-
 Json json_of(const EndCounts& counts) {
   Json json;
   for (std::size_t how = 0; how < counts.size(); ++how) {
@@ -147,8 +139,7 @@ std::string write_reservation_table(const ReservationTable& table) {
   json["ended"] = json_of(table.ended);
   json["targets"] = Json::array();
   for (const ReservationTable::Row& row : table.rows) json["targets"].push_back(json_of(row));
-  constexpr int kIndent = 1;
-  return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document_text(json);
 }
 
 std::string reservation_text(const ReservationTable::Row& row) {

@@ -49,7 +49,7 @@ Duration read_milliseconds(const document::Cursor& from) {
   return std::chrono::milliseconds(from.integer(0, 0, kMost));
 }
 
-StartTable::Row read_row(const document::Cursor& from) {
+StartTable::Row read_start_row(const document::Cursor& from) {
   StartTable::Row row;
   row.job = from.required_text("job");
   row.uid = from["uid"].text();
@@ -96,7 +96,8 @@ Result<StartTable> read_start_table(std::string text, std::string_view file) {
   table.planned_for = read_milliseconds(root["planningMilliseconds"]);
   table.learned_keys = read_number(root["learnedKeys"]);
   table.accuracy = read_accuracy(root["accuracy"]);
-  for (const document::Cursor& each : root["jobs"].items()) table.rows.push_back(read_row(each));
+  for (const document::Cursor& each : root["jobs"].items())
+    table.rows.push_back(read_start_row(each));
   if (reading.failed()) return reading.error();
   std::sort(table.rows.begin(), table.rows.end(),
             [](const auto& left, const auto& right) { return left.uid < right.uid; });

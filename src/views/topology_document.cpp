@@ -53,8 +53,7 @@ std::string write_topology_overview(const TopologyOverview& overview) {
                               {"topology", wish.topology},
                               {"why", wish.why}});
   }
-  constexpr int kIndent = 1;
-  return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document_text(json);
 }
 
 }  // namespace berth::views

@@ -26,7 +26,7 @@ std::string room_text(const NamedAmounts& free, const NamedAmounts* all,
             brief_amount(name, found == free.end() ? 0 : found->second) +
             (all == nullptr ? "" : " of " + brief_amount(name, each->second)) + " " + name;
   }
-  return text.empty() ? "-" : printable(text);
+  return text.empty() ? "-" : text;
 }
 
 // The last level whose domains are shown.
@@ -49,7 +49,7 @@ std::string text_of(const TopologyOverview::Topology& topology, std::size_t node
   text += "\n\n";
   TextTable levels({"LEVEL", "DOMAINS", "NODES", "MOST FREE IN ONE DOMAIN"});
   for (const TopologyOverview::Level& level : topology.levels) {
-    levels.add({printable(level.name), std::to_string(level.domains), std::to_string(level.nodes),
+    levels.add({level.name, std::to_string(level.domains), std::to_string(level.nodes),
                 room_text(level.most, nullptr, style.resource)});
   }
   text += levels.render(style.text);
@@ -58,8 +58,8 @@ std::string text_of(const TopologyOverview::Topology& topology, std::size_t node
   const std::size_t last = last_level(topology, style.level);
   for (const TopologyOverview::Domain& domain : topology.domains) {
     if (domain.level > last) continue;
-    domains.add({std::string(domain.depth * 2, ' ') + printable(domain.name),
-                 printable(topology.levels[domain.level].name), std::to_string(domain.nodes),
+    domains.add({std::string(domain.depth * 2, ' ') + domain.name,
+                 topology.levels[domain.level].name, std::to_string(domain.nodes),
                  room_text(domain.room.free, &domain.room.all, style.resource)});
   }
   return text + "\n" + domains.render(style.text) + "\n";
@@ -70,9 +70,8 @@ std::string wishes_text(const TopologyOverview& overview, const TopologyStyle& s
   TextTable table({"JOB", "PODS", "NEAR", "TOPOLOGY OR WHY NOT"});
   for (const TopologyOverview::Wish& wish : overview.wishes) {
     const std::string& where = wish.why.empty() ? wish.topology : wish.why;
-    table.add({printable(wish.job), wish.pods.empty() ? "-" : printable(wish.pods),
-               wish.near.empty() ? "-" : printable(wish.near),
-               where.empty() ? "-" : printable(where)});
+    table.add({wish.job, wish.pods.empty() ? "-" : wish.pods, wish.near.empty() ? "-" : wish.near,
+               where.empty() ? "-" : where});
   }
   return table.render(style.text);
 }

@@ -29,13 +29,6 @@ std::int64_t seconds_of(Duration length) {
   return std::chrono::duration_cast<std::chrono::seconds>(length).count();
 }
 
-Json json_of(const std::optional<TimeLimit>& limit) {
-  if (!limit) return nullptr;
-  return {{"seconds", seconds_of(limit->length)},
-          {"source", to_string(limit->source)},
-          {"enforced", is_enforced(limit->source)}};
-}
-
 Json json_of(const std::optional<JobDeadline>& deadline) {
   if (!deadline) return nullptr;
   const auto& since = deadline->since;
@@ -70,7 +63,7 @@ Json json_of(const LiveJob& job, bool with_events) {
               {"succeeded", job.pods.succeeded},
               {"failed", job.pods.failed},
               {"waiting", job.pods.waiting()}}},
-            {"timeLimit", json_of(job.limits.limit())},
+            {"timeLimit", views::json_of(job.limits.limit())},
             {"target", job.is_target},
             {"scheduler", job.scheduler},
             {"created", format_time(job.created)}};
@@ -92,7 +85,7 @@ std::string written(Json json, const std::vector<LiveJob>& jobs, bool with_event
   json["jobs"] = Json::array();
   for (const LiveJob& job : jobs) json["jobs"].push_back(json_of(job, with_events));
   json["notes"] = notes;
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return views::document_text(json);
 }
 
 }  // namespace
