@@ -21,12 +21,6 @@ namespace {
 
 constexpr std::size_t kCyclesMax = 10'000;
 
-// The parsed values of flags.
-struct ParsedFlags {
-  std::size_t cycles = 1;
-  std::optional<TimePoint> now;
-};
-
 Result<std::size_t> read_cycles(const std::string& text) {
   std::size_t cycles = 0;
   const char* const end = text.data() + text.size();
@@ -34,21 +28,6 @@ Result<std::size_t> read_cycles(const std::string& text) {
   if (fault == std::errc{} && rest == end && cycles >= 1 && cycles <= kCyclesMax) return cycles;
   return Error{fmt::format("\"{}\" is not a number of cycles, expected 1 to {}", text, kCyclesMax),
                "--cycles"};
-}
-
-Result<ParsedFlags> parse_flags(const PlanningFlags& flags) {
-  ParsedFlags parsed;
-  if (flags.cycles) {
-    const Result<std::size_t> cycles = read_cycles(*flags.cycles);
-    if (!cycles) return cycles.error();
-    parsed.cycles = *cycles;
-  }
-  if (flags.now) {
-    const Result<TimePoint> now = parse_time(*flags.now);
-    if (!now) return Error{now.error().message, "--now"};
-    parsed.now = *now;
-  }
-  return parsed;
 }
 
 std::vector<std::filesystem::path> paths_of(const PlanningFlags& flags) {
@@ -133,12 +112,22 @@ Result<ClusterInput> read_cluster(const PlanningFlags& flags, Console& console) 
 }
 
 Result<PlanInput> read_plan_input(const PlanningFlags& flags, Console& console) {
-  const Result<ParsedFlags> parsed = parse_flags(flags);
-  if (!parsed) return parsed.error();
+  PlanInput plan;
+  if (flags.cycles) {
+    const Result<std::size_t> cycles = read_cycles(*flags.cycles);
+    if (!cycles) return cycles.error();
+    plan.cycles = *cycles;
+  }
+  if (flags.now) {
+    const Result<TimePoint> now = parse_time(*flags.now);
+    if (!now) return Error{now.error().message, "--now"};
+    plan.now = *now;
+  }
   Result<ClusterInput> input = read_cluster(flags, console);
   if (!input) return input.error();
   note_others(*input, console.err);
-  return PlanInput{*std::move(input), parsed->cycles, parsed->now};
+  plan.cluster = *std::move(input);
+  return plan;
 }
 
 Result<simulation::Report> plan_input(PlanInput input, const std::string& explain,
