@@ -7,7 +7,6 @@
 #include "berth/base/text.h"
 #include "tools/explanation_table.h"
 #include "tools/report_text.h"
-#include "tools/summary_table.h"
 #include "views/reservations_text.h"
 #include "views/reserved_nodes_text.h"
 #include "views/text_table.h"

@@ -21,4 +21,8 @@ using TableStyle = views::TextStyle;
 std::string report_table(const simulation::Report& report, TableStyle style = {},
                          const std::string& sort = {});
 
+// For people, after several cycles: waiting times of targets and others, utilisation, and idle room
+// on locks. Empty for one cycle.
+std::string summary_table(const simulation::Summary& summary, TableStyle style);
+
 }  // namespace berth::tools

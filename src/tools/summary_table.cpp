@@ -1,4 +1,4 @@
-#include "tools/summary_table.h"
+#include "tools/report_text.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include "simulation/cluster_copy.h"
 #include "support/objects.h"
-#include "tools/summary_table.h"
+#include "tools/report_text.h"
 
 namespace berth::tools {
 namespace {
