@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "berth/base/text.h"
-#include "tools/live/remedy.h"
+#include "tools/live/live_text.h"
 #include "views/document_head.h"
 
 namespace berth::tools {

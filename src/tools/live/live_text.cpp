@@ -7,8 +7,8 @@
 
 #include "berth/base/printable.h"
 #include "berth/base/text.h"
+#include "berth/model/reason.h"
 #include "tools/live/live_limits.h"
-#include "tools/live/remedy.h"
 
 namespace berth::tools {
 
@@ -173,6 +173,16 @@ std::string jobs_table(const std::vector<LiveJob>& jobs, bool has_namespaces, Ti
     table.add(std::move(cells));
   }
   return table.render(style);
+}
+
+std::string remedy_of(const LiveJob& job) {
+  if (job.state == JobState::foreign) {
+    return "Set spec.schedulerName of its pods to Berth's. If \"" + job.scheduler +
+           "\" is Berth's, give --scheduler " + job.scheduler + ".";
+  }
+  if (job.state != JobState::waits) return "";
+  const auto reason = reason_of(job.reason);
+  return reason ? std::string(remedy(*reason)) : "";
 }
 
 std::string why_text(const LiveJob& job, TimePoint now, const views::TextStyle& style) {

@@ -15,6 +15,9 @@ std::string age_text(Duration age);
 std::string jobs_table(const std::vector<LiveJob>& jobs, bool has_namespaces, TimePoint now,
                        const views::TextStyle& style);
 
+// In words, the next step of somebody whose job waits for its reason; empty: to wait, or unknown.
+std::string remedy_of(const LiveJob& job);
+
 // One job in full.
 std::string why_text(const LiveJob& job, TimePoint now, const views::TextStyle& style);
 
