@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "berth/base/result.h"
 #include "tools/console.h"
 
 namespace CLI {
@@ -14,7 +15,7 @@ namespace berth::tools {
 // command's file declares both.
 struct Command {
   CLI::App* app = nullptr;
-  std::function<int(Console&)> run;  // returns the exit code
+  std::function<Result<int>(Console&)> run;  // the exit code; an Error is bad input
 };
 
 Command add_plan(CLI::App& berth);

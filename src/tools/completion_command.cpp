@@ -1,9 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "berth/base/text.h"
 #include "cli/completion.h"
 #include "tools/command.h"
+#include "tools/option.h"
 #include "tools/output.h"
 
 namespace berth::tools {
@@ -28,15 +28,14 @@ Command add_completion(CLI::App& berth) {
       berth.add_subcommand("completion", "Prints a shell's script for completion.");
   const auto shell = std::make_shared<std::string>();
   command->footer(kCompletionMore);
-  command->add_option("SHELL", *shell, "The shell")->type_name("bash|zsh|fish")->required();
-  return {command, [shell](Console& console) {
+  add_option(*command, "SHELL", *shell, "bash|zsh|fish", "The shell")->required();
+  return {command, [shell](Console& console) -> Result<int> {
             const auto script = cli::completion_script(*shell, "berth");
             if (script) return finish(*script, console);
             const std::vector<std::string> known{"bash", "fish", "zsh"};
-            return complain(Error{"\"" + *shell + "\" is no shell that has completion here" +
-                                      suggestion(*shell, known),
-                                  "completion"},
-                            console);
+            return Error{"\"" + *shell + "\" is no shell that has completion here" +
+                             suggestion(*shell, known),
+                         "completion"};
           }};
 }
 

@@ -1,6 +1,5 @@
 #include "tools/config_command.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +11,7 @@
 #include "kube/files.h"
 #include "tools/command.h"
 #include "tools/flags.h"
+#include "tools/option.h"
 #include "views/document_head.h"
 
 namespace berth::tools {
@@ -90,20 +90,16 @@ Json json_of(const document::Value& value) {
   return nullptr;
 }
 
-std::string dump(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-int show_default(bool is_json, Console& console) {
+Result<int> show_default(bool is_json, Console& console) {
   if (!is_json) return finish(std::string(conf::default_config_text()), console);
   const auto value = document::parse_yaml(conf::default_config_text(), "the built-in default");
-  if (!value) return complain(value.error(), console);
+  if (!value) return value.error();
   Json json = views::document_of_kind("Configuration");
   json["configuration"] = json_of(*value);
-  return finish(dump(json), console);
+  return finish(views::document_text(json), console);
 }
 
-int check(const std::string& file, bool is_json, Console& console) {
+Result<int> check(const std::string& file, bool is_json, Console& console) {
   const Result<conf::Config> config = open_config(file);
   std::vector<std::string> warnings;
   if (config) {
@@ -116,26 +112,25 @@ int check(const std::string& file, bool is_json, Console& console) {
     json["accepted"] = config.has_value();
     json["error"] = config ? Json(nullptr) : Json(config.error().to_string());
     json["warnings"] = warnings;
-    const int code = finish(dump(json), console);
+    const int code = finish(views::document_text(json), console);
     return config || code != kExitDone ? code : kExitBadInput;
   }
-  if (!config) return complain(config.error(), console);
+  if (!config) return config.error();
   for (const std::string& warning : warnings) say("warning: " + warning, console.err);
   return finish(file + ": ok\n", console);
 }
 
-int run(const ConfigFlags& flags, Console& console) {
+Result<int> run(const ConfigFlags& flags, Console& console) {
   // Off a terminal, too, the answer is text: config.yaml is what one asks for.
   const Result<Form> form = read_form(flags.output.value_or("table"), console);
-  if (!form) return complain(form.error(), console);
+  if (!form) return form.error();
   const bool is_json = *form == Form::json;
   if (flags.show_default && !flags.check.empty()) {
-    return complain(Error{"given together with --check, expected one of them", "--default"},
-                    console);
+    return Error{"given together with --check, expected one of them", "--default"};
   }
   if (flags.show_default) return show_default(is_json, console);
   if (flags.check.empty()) {
-    return complain(Error{"missing, expected --check FILE or --default", "--check"}, console);
+    return Error{"missing, expected --check FILE or --default", "--check"};
   }
   return check(flags.check, is_json, console);
 }
@@ -146,14 +141,12 @@ Command add_config(CLI::App& berth) {
   CLI::App* const command = berth.add_subcommand("config", kConfigHelp);
   const auto flags = std::make_shared<ConfigFlags>();
   command->footer(kConfigMore);
-  command
-      ->add_option("--check", flags->check,
-                   "Prints ok, or the first error with its line and column")
-      ->type_name("FILE");
+  add_option(*command, "--check", flags->check, "FILE",
+             "Prints ok, or the first error with its line and column");
   command->add_flag("--default", flags->show_default,
                     "Prints the built-in configuration, to start from");
-  command->add_option("-o,--output", flags->output, "Form of the answer; default: table")
-      ->type_name("table|json");
+  add_option(*command, "-o,--output", flags->output, "table|json",
+             "Form of the answer; default: table");
   return {command, [flags](Console& console) { return run(*flags, console); }};
 }
 

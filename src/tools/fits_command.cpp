@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -6,6 +5,7 @@
 #include "simulation/fits.h"
 #include "tools/command.h"
 #include "tools/flags.h"
+#include "tools/option.h"
 #include "views/document_head.h"
 #include "views/text_table.h"
 
@@ -71,8 +71,7 @@ std::string document_of(const std::vector<PodFits>& all) {
   Json json = views::document_of_kind("Fits");
   json["pods"] = Json::array();
   for (const PodFits& fits : all) json["pods"].push_back(json_of(fits));
-  constexpr int kIndent = 1;
-  return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
+  return views::document_text(json);
 }
 
 std::string count_of(const PodFits& fits) {
@@ -117,14 +116,14 @@ std::string table_of(const std::vector<PodFits>& all, Form form, const Console& 
   return table.render(style_of(form, console));
 }
 
-int run(const FitsFlags& flags, Console& console) {
+Result<int> run(const FitsFlags& flags, Console& console) {
   const Result<Form> form = read_form(flags.output, console);
-  if (!form) return complain(form.error(), console);
+  if (!form) return form.error();
   Result<ClusterInput> input = read_cluster(flags.planning, console);
-  if (!input) return complain(input.error(), console);
+  if (!input) return input.error();
   const auto fits =
       simulation::which_nodes_fit({std::move(input->objects), std::move(input->config), flags.pod});
-  if (!fits) return complain(fits.error(), console);
+  if (!fits) return fits.error();
   if (*form == Form::json) return finish(document_of(*fits), console);
   if (!flags.pod.empty()) return finish(table_of(fits->front(), *form, console), console);
   return finish(table_of(*fits, *form, console), console);
@@ -136,7 +135,7 @@ Command add_fits(CLI::App& berth) {
   CLI::App* const command = berth.add_subcommand("fits", kFitsHelp);
   const auto flags = std::make_shared<FitsFlags>();
   command->footer(kFitsMore);
-  command->add_option("POD", flags->pod, "The pod; default: all that wait")->type_name("NS/NAME");
+  add_option(*command, "POD", flags->pod, "NS/NAME", "The pod; default: all that wait");
   declare_cluster(*command, flags->planning);
   declare_output(*command, flags->output);
   return {command, [flags](Console& console) { return run(*flags, console); }};

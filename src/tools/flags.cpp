@@ -1,52 +1,41 @@
 #include "tools/flags.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "berth/base/text.h"
+#include "tools/option.h"
 
 namespace berth::tools {
 
 void declare_cluster(CLI::App& command, PlanningFlags& flags) {
-  command
-      .add_option("--cluster", flags.cluster,
-                  "Manifests in YAML or JSON: a file, a directory with all below it, or - for "
-                  "standard input. May be repeated")
-      ->type_name("FILE|DIR");
-  command.add_option("--config", flags.config, "Configuration; default: the built-in one")
-      ->type_name("FILE");
+  add_option(command, "--cluster", flags.cluster, "FILE|DIR",
+             "Manifests in YAML or JSON: a file, a directory with all below it, or - for "
+             "standard input. May be repeated");
+  add_option(command, "--config", flags.config, "FILE", "Configuration; default: the built-in one");
 }
 
 void declare_planning(CLI::App& command, PlanningFlags& flags) {
   declare_cluster(command, flags);
-  command
-      .add_option("--cycles", flags.cycles,
-                  "Number of sessions, one schedulePeriod apart; default: 1")
-      ->type_name("N");
-  command
-      .add_option("--now", flags.now,
-                  "Time of the first session, such as 2026-11-21T09:00:00Z; default: the latest "
-                  "creation or start among the manifests")
-      ->type_name("RFC3339");
+  add_option(command, "--cycles", flags.cycles, "N",
+             "Number of sessions, one schedulePeriod apart; default: 1");
+  add_option(command, "--now", flags.now, "RFC3339",
+             "Time of the first session, such as 2026-11-21T09:00:00Z; default: the latest "
+             "creation or start among the manifests");
 }
 
 void declare_output(CLI::App& command, std::optional<std::string>& output) {
-  command
-      .add_option("-o,--output", output,
-                  "Form of the answer; default: table on a terminal, else json. A table is as wide "
-                  "as the terminal, with wide as wide as its texts")
-      ->type_name("table|wide|json");
+  add_option(command, "-o,--output", output, "table|wide|json",
+             "Form of the answer; default: table on a terminal, else json. A table is as wide "
+             "as the terminal, with wide as wide as its texts");
 }
 
 void declare_server(CLI::App& command, ServerFlags& flags) {
-  command
-      .add_option("--server", flags.url,
-                  "Ask a running berthd; without a value: http://127.0.0.1:8892")
-      ->type_name("URL")
+  add_option(command, "--server", flags.url, "URL",
+             "Ask a running berthd; without a value: http://127.0.0.1:8892")
       ->expected(0, 1)
       ->default_str(kDefaultServer);
   const auto file = [&](const char* name, std::string& into, const char* help) {
-    command.add_option(name, into, help)->type_name("FILE");
+    add_option(command, name, into, "FILE", help);
   };
   file("--tls-ca", flags.tls_ca, "For https: the CA of berthd's certificate");
   file("--tls-cert", flags.tls_cert, "For https: the client certificate");
@@ -56,21 +45,18 @@ void declare_server(CLI::App& command, ServerFlags& flags) {
 }
 
 void declare_queue(CLI::App& command, std::string& queue) {
-  command.add_option("-q,--queue", queue, "Only this queue")->type_name("QUEUE");
+  add_option(command, "-q,--queue", queue, "QUEUE", "Only this queue");
 }
 
 void declare_sort(CLI::App& command, std::string& sort, const std::string& keys) {
-  command
-      .add_option("--sort", sort, "Order of the rows; default: " + keys.substr(0, keys.find('|')))
-      ->type_name(keys);
+  add_option(command, "--sort", sort, keys,
+             "Order of the rows; default: " + keys.substr(0, keys.find('|')));
 }
 
 void declare_schedulers(CLI::App& command, std::vector<std::string>& names) {
-  command
-      .add_option("--scheduler", names,
-                  "A schedulerName of Berth's pods; may be repeated; default: the built-in "
-                  "configuration's")
-      ->type_name("NAME")
+  add_option(command, "--scheduler", names, "NAME",
+             "A schedulerName of Berth's pods; may be repeated; default: the built-in "
+             "configuration's")
       ->allow_extra_args(false);
 }
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -9,6 +8,7 @@
 #include "tools/live/live_document.h"
 #include "tools/live/live_jobs.h"
 #include "tools/live/live_text.h"
+#include "tools/option.h"
 
 namespace berth::tools {
 
@@ -87,19 +87,15 @@ std::vector<std::string> notes_on(const LiveJobs& found, const std::string& name
           " of other schedulers are not shown"};
 }
 
-int run(const JobsFlags& flags, Console& console) {
+Result<int> run(const JobsFlags& flags, Console& console) {
   const Result<Form> form = read_form(flags.output, console);
-  if (!form) return complain(form.error(), console);
-  if (const Status known = check_sort(flags.rows.sort, kJobsOrders); !known) {
-    return complain(known.error(), console);
-  }
+  if (!form) return form.error();
+  if (const Status known = check_sort(flags.rows.sort, kJobsOrders); !known) return known.error();
   if (flags.all_namespaces && !flags.kube.name_space.empty()) {
-    return complain(
-        Error{"given together with --namespace, expected one of them", "--all-namespaces"},
-        console);
+    return Error{"given together with --namespace, expected one of them", "--all-namespaces"};
   }
   const auto reader = ApiReader::open(flags.kube);
-  if (!reader) return complain(reader.error(), console);
+  if (!reader) return reader.error();
   const std::string name_space = flags.all_namespaces ? "" : (*reader)->name_space();
   LiveJobs found = read_jobs(**reader, name_space, flags.schedulers, flags.selector);
   if (found.refusal != Refusal::none) {
@@ -130,10 +126,8 @@ Command add_jobs(CLI::App& berth) {
   declare_queue(*command, flags->rows.queue);
   command->add_flag("--waiting", flags->only_waiting, "Only jobs that wait");
   command->add_flag("--running", flags->only_running, "Only jobs that run");
-  command
-      ->add_option("-l,--selector", flags->selector,
-                   "Only jobs whose PodGroup, or one of whose pods, has these labels")
-      ->type_name("SELECTOR");
+  add_option(*command, "-l,--selector", flags->selector, "SELECTOR",
+             "Only jobs whose PodGroup, or one of whose pods, has these labels");
   declare_sort(*command, flags->rows.sort, kJobsOrders);
   declare_schedulers(*command, flags->schedulers);
   declare_output(*command, flags->output);

@@ -14,8 +14,7 @@ namespace {
 
 std::string see_also(const CLI::App& berth, const std::string& command) {
   std::string text = command.empty() ? "" : "berth(1), ";
-  for (const CLI::App* each :
-       berth.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) {
+  for (const CLI::App* const each : cli::visible_commands(berth)) {
     const std::string name = each->get_name();
     if (name != command && name != "help") text += "berth-" + name + "(1), ";
   }
@@ -29,10 +28,10 @@ Command add_man(CLI::App& berth) {
   command->group("");
   const auto name = std::make_shared<std::string>();
   command->add_option("COMMAND", *name, "A command; none: berth itself");
-  return {command, [name, &berth](Console& console) {
+  return {command, [name, &berth](Console& console) -> Result<int> {
             const CLI::App* const about = name->empty() ? &berth : cli::command_named(berth, *name);
             if (about == nullptr) {
-              return complain(Error{"\"" + *name + "\" is not a command of berth", "man"}, console);
+              return Error{"\"" + *name + "\" is not a command of berth", "man"};
             }
             return finish(cli::manual_page(*about, 1, see_also(berth, *name)), console);
           }};

@@ -27,11 +27,6 @@ void say(const std::string& text, std::ostream& err) {
   }
 }
 
-int complain(const Error& error, Console& console) {
-  say(error.to_string(), console.err);
-  return kExitBadInput;
-}
-
 int finish(const std::string& text, Console& console) {
   console.out << text << std::flush;
   if (console.out) return kExitDone;

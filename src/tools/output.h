@@ -22,8 +22,6 @@ views::TextStyle style_of(Form form, const Console& console);
 
 // A message on `err`, its lines without control characters: others write names and messages.
 void say(const std::string& text, std::ostream& err);
-// Prints the error to `err` and returns exit code 2.
-int complain(const Error& error, Console& console);
 // Writes a command's result and returns the exit code.
 int finish(const std::string& text, Console& console);
 

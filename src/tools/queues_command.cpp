@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "tools/flags.h"
 #include "tools/live/kube_flags.h"
 #include "tools/live/live_queues.h"
+#include "tools/option.h"
 #include "tools/report_rows.h"
 #include "views/queue_document.h"
 #include "views/queues_text.h"
@@ -99,14 +99,10 @@ Status require_resource(const std::string& resource, const QueueTable& table) {
                "--resource"};
 }
 
-int show(QueueTable table, const QueuesFlags& flags, Form form, Console& console) {
-  if (const Status known = require_resource(flags.resource, table); !known) {
-    return complain(known.error(), console);
-  }
+Result<int> show(QueueTable table, const QueuesFlags& flags, Form form, Console& console) {
+  if (const Status known = require_resource(flags.resource, table); !known) return known.error();
   if (!flags.rows.queue.empty()) {
-    if (const Status kept = keep_queue(table, flags.rows.queue); !kept) {
-      return complain(kept.error(), console);
-    }
+    if (const Status kept = keep_queue(table, flags.rows.queue); !kept) return kept.error();
   }
   sort_queues(table, flags.rows.sort);
   if (form == Form::json) return finish(views::write_queue_table(table), console);
@@ -117,14 +113,12 @@ int show(QueueTable table, const QueuesFlags& flags, Form form, Console& console
   return finish(queues_text(table, style), console);
 }
 
-int run(const QueuesFlags& flags, Console& console) {
+Result<int> run(const QueuesFlags& flags, Console& console) {
   const Result<Form> form = read_form(flags.output, console);
-  if (!form) return complain(form.error(), console);
-  if (const Status known = check_sort(flags.rows.sort, kQueuesOrders); !known) {
-    return complain(known.error(), console);
-  }
+  if (!form) return form.error();
+  if (const Status known = check_sort(flags.rows.sort, kQueuesOrders); !known) return known.error();
   const Result<Source> source = source_of(flags);
-  if (!source) return complain(source.error(), console);
+  if (!source) return source.error();
   if (*source == Source::api_server) {
     return show_live_queues(flags.kube, flags.rows.queue, *form, console, [&](QueueTable table) {
       return show(std::move(table), flags, *form, console);
@@ -132,7 +126,7 @@ int run(const QueuesFlags& flags, Console& console) {
   }
   Result<QueueTable> table =
       *source == Source::berthd ? ask_berthd(flags) : plan_queues(flags, console);
-  if (!table) return complain(table.error(), console);
+  if (!table) return table.error();
   return show(std::move(*table), flags, *form, console);
 }
 
@@ -144,10 +138,8 @@ Command add_queues(CLI::App& berth) {
   command->footer(kQueuesMore);
   declare_kube(*command, flags->kube);
   declare_server(*command, flags->server);
-  command
-      ->add_option("--resource", flags->resource,
-                   "The resource to show; default: the dominant resource of each queue")
-      ->type_name("NAME");
+  add_option(*command, "--resource", flags->resource, "NAME",
+             "The resource to show; default: the dominant resource of each queue");
   declare_queue(*command, flags->rows.queue);
   declare_sort(*command, flags->rows.sort, kQueuesOrders);
   declare_planning(*command, flags->planning);

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -6,6 +5,7 @@
 #include "berth/base/text.h"
 #include "tools/command.h"
 #include "tools/flags.h"
+#include "tools/option.h"
 #include "views/reservation_document.h"
 #include "views/reservations_text.h"
 
@@ -79,14 +79,14 @@ void keep_rows(std::vector<ReservationTable::Row>& rows, const RowFlags& flags) 
   });
 }
 
-int run(const ReservationsFlags& flags, Console& console) {
+Result<int> run(const ReservationsFlags& flags, Console& console) {
   const Result<Form> form = read_form(flags.output, console);
-  if (!form) return complain(form.error(), console);
+  if (!form) return form.error();
   if (const Status known = check_sort(flags.rows.sort, kReservationsOrders); !known) {
-    return complain(known.error(), console);
+    return known.error();
   }
   Result<ReservationTable> table = get_table(flags, console);
-  if (!table) return complain(table.error(), console);
+  if (!table) return table.error();
   keep_rows(table->rows, flags.rows);
   if (*form == Form::json) return finish(views::write_reservation_table(*table), console);
   return finish(views::reservations_text(*table, style_of(*form, console)), console);
@@ -99,8 +99,8 @@ Command add_reservations(CLI::App& berth) {
   const auto flags = std::make_shared<ReservationsFlags>();
   command->footer(kReservationsMore);
   declare_server(*command, flags->server);
-  command->add_option("-n,--namespace", flags->rows.name_space, "Only jobs of this namespace")
-      ->type_name("NAME");
+  add_option(*command, "-n,--namespace", flags->rows.name_space, "NAME",
+             "Only jobs of this namespace");
   declare_queue(*command, flags->rows.queue);
   declare_sort(*command, flags->rows.sort, kReservationsOrders);
   declare_planning(*command, flags->planning);

@@ -1,14 +1,15 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "berth/base/text.h"
-#include "simulation/topology.h"
+#include "simulation/cluster_copy.h"
+#include "simulation/names.h"
+#include "simulation/simulation.h"
+#include "simulation/trial.h"
 #include "tools/command.h"
-#include "tools/config_command.h"
 #include "tools/flags.h"
 #include "tools/live/live_cluster.h"
+#include "tools/option.h"
 #include "views/topology_document.h"
 #include "views/topology_text.h"
 
@@ -67,18 +68,27 @@ Status require_resource(const std::string& asked, const views::TopologyOverview&
   return Error{"no resource \"" + asked + "\"" + suggestion(asked, known), "--resource"};
 }
 
-int show(ClusterInput input, const TopologyFlags& flags, Form form, Console& console) {
-  const Result<views::TopologyOverview> overview =
-      simulation::show_topologies({std::move(input.objects), std::move(input.config)});
-  if (!overview) return complain(overview.error(), console);
+// The topologies of these objects as they are, without a session.
+Result<views::TopologyOverview> overview_of(const ClusterInput& input) {
+  if (const Status distinct = simulation::require_distinct_uids(input.objects); !distinct) {
+    return distinct.error();
+  }
+  const TimePoint now = simulation::start_of(input.objects);
+  simulation::ClusterCopy copy(input.objects, simulation::mirror_options(input.config), now);
+  copy.begin_cycle(now);
+  return views::make_topology_overview(copy.cluster());
+}
+
+Result<int> show(const ClusterInput& input, const TopologyFlags& flags, Form form,
+                 Console& console) {
+  const Result<views::TopologyOverview> overview = overview_of(input);
+  if (!overview) return overview.error();
   if (!flags.level.empty()) {
-    if (const Status known = require_level(flags.level, *overview); !known) {
-      return complain(known.error(), console);
-    }
+    if (const Status known = require_level(flags.level, *overview); !known) return known.error();
   }
   if (!flags.resource.empty()) {
     if (const Status known = require_resource(flags.resource, *overview); !known) {
-      return complain(known.error(), console);
+      return known.error();
     }
   }
   if (form == Form::json) return finish(views::write_topology_overview(*overview), console);
@@ -87,33 +97,20 @@ int show(ClusterInput input, const TopologyFlags& flags, Form form, Console& con
       console);
 }
 
-int show_live(const TopologyFlags& flags, Form form, Console& console) {
-  Result<conf::Config> config = open_config(flags.planning.config);
-  if (!config) return complain(config.error(), console);
-  const auto reader = ApiReader::open(flags.kube);
-  if (!reader) return complain(reader.error(), console);
-  LiveCluster found = read_live_cluster(**reader, ClusterUse::topology);
-  if (found.refusal != Refusal::none) {
-    say(found.message, console.err);
-    return exit_code_of(found.refusal);
-  }
-  for (const std::string& note : found.notes) say("note: " + note, console.err);
-  return show({std::move(found.objects), std::move(*config)}, flags, form, console);
-}
-
-int run(const TopologyFlags& flags, Console& console) {
+Result<int> run(const TopologyFlags& flags, Console& console) {
   const Result<Form> form = read_form(flags.output, console);
-  if (!form) return complain(form.error(), console);
+  if (!form) return form.error();
   const bool has_manifests = !flags.planning.cluster.empty();
   if (has_manifests && flags.kube.is_asked()) {
-    return complain(
-        Error{"given together with --cluster, expected one of them", flags.kube.first_asked()},
-        console);
+    return Error{"given together with --cluster, expected one of them", flags.kube.first_asked()};
   }
-  if (!has_manifests && has_access(flags.kube)) return show_live(flags, *form, console);
+  if (!has_manifests && has_access(flags.kube)) {
+    return show_live_cluster(flags.kube, flags.planning.config, ClusterUse::topology, console,
+                             [&](const auto& input) { return show(input, flags, *form, console); });
+  }
   Result<ClusterInput> input = read_cluster(flags.planning, console);
-  if (!input) return complain(input.error(), console);
-  return show(std::move(*input), flags, *form, console);
+  if (!input) return input.error();
+  return show(*input, flags, *form, console);
 }
 
 }  // namespace
@@ -124,9 +121,8 @@ Command add_topology(CLI::App& berth) {
   command->footer(kTopologyMore);
   declare_kube(*command, flags->kube);
   declare_cluster(*command, flags->planning);
-  command->add_option("--level", flags->level, "Domains down to this level")->type_name("LEVEL");
-  command->add_option("--resource", flags->resource, "Free room of this resource only")
-      ->type_name("NAME");
+  add_option(*command, "--level", flags->level, "LEVEL", "Domains down to this level");
+  add_option(*command, "--resource", flags->resource, "NAME", "Free room of this resource only");
   declare_output(*command, flags->output);
   return {command, [flags](Console& console) { return run(*flags, console); }};
 }

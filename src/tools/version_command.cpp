@@ -1,8 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "tools/command.h"
 #include "tools/flags.h"
+#include "tools/option.h"
 #include "views/document_head.h"
 
 namespace berth::tools {
@@ -10,17 +10,15 @@ namespace berth::tools {
 Command add_version(CLI::App& berth) {
   CLI::App* const command = berth.add_subcommand("version", "Prints the version.");
   const auto output = std::make_shared<std::optional<std::string>>();
-  command->add_option("-o,--output", *output, "Form of the answer; default: table")
-      ->type_name("table|json");
-  return {command, [output](Console& console) {
+  add_option(*command, "-o,--output", *output, "table|json", "Form of the answer; default: table");
+  return {command, [output](Console& console) -> Result<int> {
             const Result<Form> form = read_form(output->value_or("table"), console);
-            if (!form) return complain(form.error(), console);
+            if (!form) return form.error();
             if (*form != Form::json) return finish("berth " BERTH_VERSION "\n", console);
-            using Json = nlohmann::ordered_json;
-            Json json = views::document_of_kind("Version");
+            nlohmann::ordered_json json = views::document_of_kind("Version");
             json["name"] = "berth";
             json["version"] = BERTH_VERSION;
-            return finish(json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n", console);
+            return finish(views::document_text(json), console);
           }};
 }
 

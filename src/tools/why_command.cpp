@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "berth/base/printable.h"
@@ -12,6 +11,7 @@
 #include "tools/live/live_jobs.h"
 #include "tools/live/live_limits.h"
 #include "tools/live/live_text.h"
+#include "tools/option.h"
 
 namespace berth::tools {
 
@@ -86,8 +86,8 @@ std::string absent_text(const LiveJobs& all, const JobName& wanted, const std::s
          (near ? "; did you mean \"" + *near + "\"?" : "");
 }
 
-int show(const FoundJobs& found, const std::string& name_space, const WhyFlags& flags, Form form,
-         Console& console) {
+Result<int> show(const FoundJobs& found, const std::string& name_space, const WhyFlags& flags,
+                 Form form, Console& console) {
   if (form == Form::json) {
     return finish(write_why(name_space, flags.job, found.jobs, found.notes), console);
   }
@@ -105,16 +105,15 @@ int show(const FoundJobs& found, const std::string& name_space, const WhyFlags& 
   return finish(text, console);
 }
 
-int run(const WhyFlags& flags, Console& console) {
+Result<int> run(const WhyFlags& flags, Console& console) {
   const Result<Form> form = read_form(flags.output, console);
-  if (!form) return complain(form.error(), console);
+  if (!form) return form.error();
   const JobName wanted = read_job_name(flags.job);
   if (wanted.name.empty()) {
-    return complain(Error{"\"" + flags.job + "\" has no name, expected NAME or KIND/NAME", "why"},
-                    console);
+    return Error{"\"" + flags.job + "\" has no name, expected NAME or KIND/NAME", "why"};
   }
   const auto reader = ApiReader::open(flags.kube);
-  if (!reader) return complain(reader.error(), console);
+  if (!reader) return reader.error();
   const std::string name_space = (*reader)->name_space();
   const LiveJobs all = read_jobs(**reader, name_space, flags.schedulers);
   if (all.refusal != Refusal::none) {
@@ -145,7 +144,7 @@ Command add_why(CLI::App& berth) {
   CLI::App* const command = berth.add_subcommand("why", kWhyHelp);
   const auto flags = std::make_shared<WhyFlags>();
   command->footer(kWhyMore);
-  command->add_option("JOB", flags->job, "NAME or KIND/NAME")->type_name("JOB")->required();
+  add_option(*command, "JOB", flags->job, "JOB", "NAME or KIND/NAME")->required();
   declare_kube(*command, flags->kube);
   declare_schedulers(*command, flags->schedulers);
   declare_output(*command, flags->output);

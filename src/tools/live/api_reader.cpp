@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "document/readers.h"
-#include "tools/console.h"
 
 namespace berth::tools {
 
@@ -74,20 +73,6 @@ std::string user_in(const std::string& message) {
   const std::size_t begin = at + kBefore.size();
   const std::size_t end = message.find('"', begin);
   return end == std::string::npos ? "" : message.substr(begin, end - begin);
-}
-
-int exit_code_of(Refusal refusal) {
-  switch (refusal) {
-    case Refusal::none:
-      return kExitDone;
-    case Refusal::forbidden:
-      return kExitForbidden;
-    case Refusal::not_found:
-      return kExitNotFound;
-    case Refusal::other:
-      return kExitBadInput;
-  }
-  return kExitBadInput;
 }
 
 Result<std::unique_ptr<ApiReader>> ApiReader::open(const KubeFlags& flags, Duration deadline) {

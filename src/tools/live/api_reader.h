@@ -68,9 +68,6 @@ class ApiReader {
   Duration deadline_;
 };
 
-// The exit code of a command that could not go on.
-int exit_code_of(Refusal refusal);
-
 // The user in the API server's words, such as: User "alice" cannot list. Empty if there is none.
 std::string user_in(const std::string& message);
 

@@ -1,6 +1,5 @@
 #include "tools/live/kube_flags.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 
@@ -8,6 +7,7 @@
 #include "document/cursor.h"
 #include "document/readers.h"
 #include "kube/files.h"
+#include "tools/option.h"
 
 namespace berth::tools {
 
@@ -80,21 +80,17 @@ std::string KubeFlags::first_asked() const {
 }
 
 void declare_kubeconfig(CLI::App& command, KubeFlags& flags) {
-  command
-      .add_option(
-          "--kubeconfig", flags.kubeconfig,
-          "How to reach the API server; default: $KUBECONFIG, else ~/.kube/config, else the "
-          "pod's service account")
-      ->type_name("FILE");
-  command
-      .add_option("--context", flags.context, "Context of the kubeconfig; default: its current one")
-      ->type_name("NAME");
+  add_option(command, "--kubeconfig", flags.kubeconfig, "FILE",
+             "How to reach the API server; default: $KUBECONFIG, else ~/.kube/config, else the "
+             "pod's service account");
+  add_option(command, "--context", flags.context, "NAME",
+             "Context of the kubeconfig; default: its current one");
 }
 
 void declare_kube(CLI::App& command, KubeFlags& flags) {
   declare_kubeconfig(command, flags);
-  command.add_option("-n,--namespace", flags.name_space, "The namespace; default: the context's")
-      ->type_name("NAMESPACE");
+  add_option(command, "-n,--namespace", flags.name_space, "NAMESPACE",
+             "The namespace; default: the context's");
 }
 
 bool has_access(const KubeFlags& flags) {

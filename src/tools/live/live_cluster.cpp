@@ -4,6 +4,9 @@
 #include <utility>
 
 #include "kube/codecs.h"
+#include "tools/config_command.h"
+#include "tools/live/api_reader.h"
+#include "tools/output.h"
 
 namespace berth::tools {
 
@@ -61,39 +64,62 @@ Result<ClusterEvent> decode_one(const ListedKind& kind, const document::Value& i
 }
 
 void decode_all(const ListedKind& kind, const Objects& items, std::set<std::string>& groups,
-                LiveCluster& to) {
+                std::vector<ClusterEvent>& to, std::vector<std::string>& notes) {
   for (const document::Value& item : items.items) {
     Result<ClusterEvent> object = decode_one(kind, item);
     if (!object) {
-      to.notes.push_back(object.error().to_string());
+      notes.push_back(object.error().to_string());
       continue;
     }
     const auto* const group = std::get_if<PodGroupObject>(&*object);
     if (group != nullptr && !groups.insert(group->full_name()).second) continue;
-    to.objects.push_back(std::move(object).value());
+    to.push_back(std::move(object).value());
   }
+}
+
+int exit_code_of(Refusal refusal) {
+  switch (refusal) {
+    case Refusal::none:
+      return kExitDone;
+    case Refusal::forbidden:
+      return kExitForbidden;
+    case Refusal::not_found:
+      return kExitNotFound;
+    case Refusal::other:
+      return kExitBadInput;
+  }
+  return kExitBadInput;
 }
 
 }  // namespace
 
-LiveCluster read_live_cluster(ApiReader& reader, ClusterUse use) {
-  LiveCluster all;
+Result<int> show_live_cluster(const KubeFlags& flags, const std::string& config, ClusterUse use,
+                              Console& console,
+                              const std::function<Result<int>(const ClusterInput&)>& show) {
+  Result<conf::Config> loaded = open_config(config);
+  if (!loaded) return loaded.error();
+  const auto reader = ApiReader::open(flags);
+  if (!reader) return reader.error();
+  ClusterInput all{{}, *std::move(loaded)};
+  std::vector<std::string> notes;
   std::set<std::string> groups;
   bool is_there = false;
   for (const ListedKind& kind : listed_kinds(use)) {
     if (kind.is_older && is_there) continue;
     const Objects items =
-        reader.list(kind.resource, "", "", {.role = role_for(use), .is_for_cluster = true});
+        (*reader)->list(kind.resource, "", "", {.role = role_for(use), .is_for_cluster = true});
     is_there = items.refusal != Refusal::not_found;
     if (items.ok()) {
-      decode_all(kind, items, groups, all);
+      decode_all(kind, items, groups, all.objects, notes);
     } else if (kind.is_required) {
-      return {{}, {}, items.refusal, items.message};
+      say(items.message, console.err);
+      return exit_code_of(items.refusal);
     } else if (is_there) {
-      all.notes.push_back(items.message);
+      notes.push_back(items.message);
     }
   }
-  return all;
+  for (const std::string& note : notes) say("note: " + note, console.err);
+  return show(all);
 }
 
 }  // namespace berth::tools

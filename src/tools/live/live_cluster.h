@@ -1,26 +1,23 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
-#include <vector>
 
-#include "berth/model/event.h"
-#include "tools/live/api_reader.h"
+#include "berth/base/result.h"
+#include "tools/live/kube_flags.h"
+#include "tools/planning.h"
 
 namespace berth::tools {
-
-struct LiveCluster {
-  std::vector<ClusterEvent> objects;
-  std::vector<std::string> notes;  // on parts that are missing
-  Refusal refusal = Refusal::none;
-  std::string message;  // for people, of the refusal
-};
 
 enum class ClusterUse : std::uint8_t { topology, sessions };
 
 // Lists nodes and pods, and, as far as the API server serves them, Topology, HyperNode and
-// PodGroup; for sessions also queues, priority classes, namespaces, budgets and Jobs. Without the
-// right to list nodes or pods, that is all of the answer.
-LiveCluster read_live_cluster(ApiReader& reader, ClusterUse use);
+// PodGroup; for sessions also queues, priority classes, namespaces, budgets and Jobs. Prints notes
+// on parts that are missing, and goes on by `show`, with the configuration of the file. Without the
+// right to list nodes or pods, prints that, and returns the exit code.
+Result<int> show_live_cluster(const KubeFlags& flags, const std::string& config, ClusterUse use,
+                              Console& console,
+                              const std::function<Result<int>(const ClusterInput&)>& show);
 
 }  // namespace berth::tools

@@ -9,6 +9,7 @@
 #include "kube/codecs.h"
 #include "tools/live/live_jobs.h"
 #include "views/document_head.h"
+#include "views/queue_document.h"
 #include "views/text_table.h"
 
 namespace berth::tools {
@@ -19,15 +20,12 @@ using views::QueueTable;
 
 const Resource kQueues{"scheduling.volcano.sh", "v1beta1", "queues"};
 
-// The amounts of a queue, by the table's fields.
-using Amounts = std::vector<std::pair<QueueTable::Amounts QueueTable::*, const NamedAmounts*>>;
-
-Amounts amounts_of(const QueueObject& queue) {
-  return {{&QueueTable::written, &queue.guarantee},
-          {&QueueTable::guarantee, &queue.written.guarantee},
-          {&QueueTable::deserved, &queue.written.deserved},
-          {&QueueTable::allocated, &queue.written.allocated},
-          {&QueueTable::real_capability, &queue.written.real_capability}};
+views::RowAmounts amounts_of(const QueueObject& queue) {
+  return {{&QueueTable::written, queue.guarantee},
+          {&QueueTable::guarantee, queue.written.guarantee},
+          {&QueueTable::deserved, queue.written.deserved},
+          {&QueueTable::allocated, queue.written.allocated},
+          {&QueueTable::real_capability, queue.written.real_capability}};
 }
 
 // Parents before children, children by name. A parent that is not there, or a ring, makes a root.
@@ -69,16 +67,6 @@ class Tree {
   std::set<std::string> placed_;
   std::vector<Place> places_;
 };
-
-std::vector<std::string> resources_of(const std::vector<QueueObject>& queues) {
-  std::set<std::string> names;
-  for (const QueueObject& queue : queues) {
-    for (const auto& [field, amounts] : amounts_of(queue)) {
-      for (const auto& [resource, amount] : *amounts) names.insert(resource);
-    }
-  }
-  return {names.begin(), names.end()};
-}
 
 QueueTable::Row row_of(const Tree::Place& place) {
   const QueueObject& queue = *place.queue;
@@ -140,11 +128,11 @@ std::string tally_json(const std::string& name_space, const std::map<std::string
     json["queues"].push_back(
         {{"queue", queue}, {"waiting", of.waiting}, {"running", of.running}, {"done", of.done}});
   }
-  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return views::document_text(json);
 }
 
-int show_namespace(ApiReader& reader, const std::string& queue, const std::string& refusal,
-                   Form form, Console& console) {
+Result<int> show_namespace(ApiReader& reader, const std::string& queue, const std::string& refusal,
+                           Form form, Console& console) {
   const std::string name_space = reader.name_space();
   const LiveJobs found = read_jobs(reader, name_space, {});
   say(refusal, console.err);
@@ -174,31 +162,25 @@ QueueTable table_of_queues(const std::vector<document::Value>& objects) {
   const Tree tree(queues);
   QueueTable table;
   table.is_partial = true;
-  table.resources = resources_of(queues);
-  for (const Tree::Place& place : tree.places()) table.rows.push_back(row_of(place));
-  table.clear_amounts();
-  const auto column = [&](const std::string& resource) {
-    const auto found = std::lower_bound(table.resources.begin(), table.resources.end(), resource);
-    return static_cast<std::size_t>(found - table.resources.begin());
-  };
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    const QueueObject& queue = *tree.places()[row].queue;
-    table.is_divided = table.is_divided || !queue.written.real_capability.empty();
-    for (const auto& [field, amounts] : amounts_of(queue)) {
-      for (const auto& [resource, amount] : *amounts) {
-        (table.*field)[row * table.resources.size() + column(resource)] = amount;
-        std::int64_t& most = table.total[column(resource)];
-        most = std::max(most, amount);
+  NamedAmounts most;
+  std::vector<views::RowAmounts> amounts;
+  for (const Tree::Place& place : tree.places()) {
+    table.rows.push_back(row_of(place));
+    table.is_divided = table.is_divided || !place.queue->written.real_capability.empty();
+    for (const auto& [field, of_queue] : amounts.emplace_back(amounts_of(*place.queue))) {
+      for (const auto& [resource, amount] : of_queue) {
+        most[resource] = std::max(most[resource], amount);
       }
     }
   }
+  views::fill_amounts(most, amounts, table);
   return table;
 }
 
-int show_live_queues(const KubeFlags& flags, const std::string& queue, Form form, Console& console,
-                     const std::function<int(QueueTable)>& show) {
+Result<int> show_live_queues(const KubeFlags& flags, const std::string& queue, Form form,
+                             Console& console, const std::function<Result<int>(QueueTable)>& show) {
   const auto reader = ApiReader::open(flags);
-  if (!reader) return complain(reader.error(), console);
+  if (!reader) return reader.error();
   const Objects queues =
       (*reader)->list(kQueues, "", "", {.role = "berth-queues-view", .is_for_cluster = true});
   if (queues.ok()) return show(table_of_queues(queues.items));

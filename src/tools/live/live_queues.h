@@ -18,7 +18,8 @@ views::QueueTable table_of_queues(const std::vector<document::Value>& queues);
 
 // Lists the queues and shows them by `show`. Without the right, prints the jobs of the namespace by
 // queue, with the right that is missing. Returns the exit code.
-int show_live_queues(const KubeFlags& flags, const std::string& queue, Form form, Console& console,
-                     const std::function<int(views::QueueTable)>& show);
+Result<int> show_live_queues(const KubeFlags& flags, const std::string& queue, Form form,
+                             Console& console,
+                             const std::function<Result<int>(views::QueueTable)>& show);
 
 }  // namespace berth::tools

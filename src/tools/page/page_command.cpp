@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -9,6 +8,7 @@
 #include "tools/flags.h"
 #include "tools/live/api_reader.h"
 #include "tools/live/kube_flags.h"
+#include "tools/option.h"
 #include "tools/page/forward.h"
 #include "tools/page/loopback.h"
 
@@ -200,7 +200,7 @@ Status serve(const PageFlags& flags, Console& console, Loopback& loopback, Conne
   return Done{};
 }
 
-int run(const PageFlags& flags, Console& console) {
+Result<int> run(const PageFlags& flags, Console& console) {
   Loopback loopback;
   Status served = Done{};
   if (flags.server.is_asked()) {
@@ -213,7 +213,7 @@ int run(const PageFlags& flags, Console& console) {
     Leader leader(flags, loopback);
     served = serve(flags, console, loopback, [&] { return leader.look(); });
   }
-  if (!served) return complain(served.error(), console);
+  if (!served) return served.error();
   return kExitDone;
 }
 
@@ -224,20 +224,15 @@ Command add_page(CLI::App& berth) {
   const auto flags = std::make_shared<PageFlags>();
   flags->kube.name_space = "berth-system";
   command->footer(kPageMore);
-  command->add_option("--port", flags->port, "Port at 127.0.0.1; 0: any; default: 8893")
-      ->type_name("PORT");
+  add_option(*command, "--port", flags->port, "PORT", "Port at 127.0.0.1; 0: any; default: 8893");
   declare_server(*command, flags->server);
-  command
-      ->add_option("--tls-name", flags->tls_name,
-                   "For https: the name in berthd's certificate; default: the host of the address")
-      ->type_name("NAME");
+  add_option(*command, "--tls-name", flags->tls_name, "NAME",
+             "For https: the name in berthd's certificate; default: the host of the address");
   declare_kubeconfig(*command, flags->kube);
-  command
-      ->add_option("-n,--namespace", flags->kube.name_space,
-                   "berthd's namespace; default: berth-system")
-      ->type_name("NAMESPACE");
-  command->add_option("--pages-port", flags->pages_port, "berthd's port of pages; default: 8892")
-      ->type_name("PORT");
+  add_option(*command, "-n,--namespace", flags->kube.name_space, "NAMESPACE",
+             "berthd's namespace; default: berth-system");
+  add_option(*command, "--pages-port", flags->pages_port, "PORT",
+             "berthd's port of pages; default: 8892");
   return {command, [flags](Console& console) { return run(*flags, console); }};
 }
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "history/reader.h"
 #include "simulation/simulation.h"
+#include "tools/option.h"
 #include "tools/output.h"
 #include "tools/planning.h"
 #include "tools/simulate/recorded.h"
@@ -22,26 +22,20 @@ namespace berth::tools {
 
 namespace {
 
-Result<std::size_t> most_jobs(const InputFlags& flags) {
-  if (flags.jobs.empty()) return std::numeric_limits<std::size_t>::max();
-  const Result<std::int64_t> number = number_of(flags.jobs, "--jobs");
-  if (!number) return number.error();
-  return static_cast<std::size_t>(*number);
+Result<traces::ReadOptions> options_of(const InputFlags& flags) {
+  traces::ReadOptions options;
+  options.skip_bad_lines = flags.skip_bad_lines;
+  const Status read = read_number(flags.jobs, "--jobs", options.most);
+  if (!read) return read.error();
+  return options;
 }
 
-Result<traces::Trace> read_trace(const InputFlags& flags, std::size_t most) {
+Result<traces::Trace> read_trace(const InputFlags& flags) {
+  const Result<traces::ReadOptions> options = options_of(flags);
+  if (!options) return options.error();
   const bool is_list = flags.trace.ends_with(".csv") || flags.trace.ends_with(".csv.gz");
-  if (is_list) {
-    traces::ReadOptions options;
-    options.skip_bad_lines = flags.skip_bad_lines;
-    options.most = most;
-    return traces::read_openb_pods_file(flags.trace, options);
-  }
-  traces::SwfOptions options;
-  options.skip_bad_lines = flags.skip_bad_lines;
-  options.most = most;
-  options.ends_at_limit = !flags.runs_beyond_limit;
-  return traces::read_swf_file(flags.trace, options);
+  if (is_list) return traces::read_openb_pods_file(flags.trace, *options);
+  return traces::read_swf_file(flags.trace, {*options, !flags.runs_beyond_limit});
 }
 
 Result<Shaping> shaping_of(const InputFlags& flags) {
@@ -49,15 +43,10 @@ Result<Shaping> shaping_of(const InputFlags& flags) {
     return Error{"given beside --pod-processors, expected one of them", "--pods-per-job"};
   }
   Shaping shaping{.queue_by = flags.queues};
-  if (!flags.pod_processors.empty()) {
-    const Result<std::int64_t> number = number_of(flags.pod_processors, "--pod-processors");
-    if (!number) return number.error();
-    shaping.processors_per_pod = *number;
-  }
-  if (!flags.pods_per_job.empty()) {
-    const Result<std::int64_t> number = number_of(flags.pods_per_job, "--pods-per-job");
-    if (!number) return number.error();
-    shaping.pods_per_job = *number;
+  for (const Status& read :
+       {read_number(flags.pod_processors, "--pod-processors", shaping.processors_per_pod),
+        read_number(flags.pods_per_job, "--pods-per-job", shaping.pods_per_job)}) {
+    if (!read) return read.error();
   }
   return shaping;
 }
@@ -121,13 +110,8 @@ class Inputs {
   Status read(const std::string& config) {
     const bool is_recording = !flags_.trace.empty() && history::is_recording(flags_.trace);
     if (const Status fine = check_flags(flags_, is_recording); !fine) return fine;
-    if (!flags_.run_time.empty()) {
-      Duration time{};
-      if (const Status read = read_duration(flags_.run_time, "--run-time", time); !read) {
-        return read;
-      }
-      run_time_ = time;
-    }
+    const Status timed = read_duration(flags_.run_time, "--run-time", run_time_);
+    if (!timed) return timed;
     if (!flags_.snapshot.empty()) {
       Result<ClusterInput> dump = read_cluster({{flags_.snapshot}, config, {}, {}}, console_);
       if (!dump) return dump.error();
@@ -143,28 +127,19 @@ class Inputs {
     if (!changes.is_empty()) input.name = ", with changes";
     history::Recording none;
     std::vector<Error> faults = change_jobs(changes, none);
-    if (dump_) {
-      const Status added = add_dump(changes, faults, input);
-      if (!added) return added.error();
-    }
-    if (recording_) {
-      const Status added = add_recording(changes, faults, input);
-      if (!added) return added.error();
-    } else if (trace_) {
-      if (const Status added = add_trace(changes, input); !added) return added.error();
-    }
+    Status added = dump_ ? add_dump(changes, faults, input) : Status(Done{});
+    if (added && recording_) added = add_recording(changes, faults, input);
+    if (added && trace_) added = add_trace(changes, input);
+    if (!added) return added.error();
     if (!faults.empty()) return faults.front();
     return input;
   }
 
  private:
   Status read_history() {
-    const Result<std::size_t> most = most_jobs(flags_);
-    if (!most) return most.error();
-    traces::ReadOptions options;
-    options.skip_bad_lines = flags_.skip_bad_lines;
-    options.most = *most;
-    Result<history::Recording> recording = history::read_recording(flags_.trace, options);
+    const Result<traces::ReadOptions> options = options_of(flags_);
+    if (!options) return options.error();
+    Result<history::Recording> recording = history::read_recording(flags_.trace, *options);
     if (!recording) return recording.error();
     recording_ = *std::move(recording);
     const MachineFlags& machine = flags_.machine;
@@ -180,9 +155,7 @@ class Inputs {
     Result<Shaping> shaping = shaping_of(flags_);
     if (!shaping) return shaping.error();
     shaping_ = *std::move(shaping);
-    const Result<std::size_t> most = most_jobs(flags_);
-    if (!most) return most.error();
-    Result<traces::Trace> trace = read_trace(flags_, *most);
+    Result<traces::Trace> trace = read_trace(flags_);
     if (!trace) return trace.error();
     note_skipped(trace->skipped, console_.err);
     trace_ = *std::move(trace);
@@ -285,30 +258,24 @@ Result<std::vector<Input>> inputs_of(const InputFlags& flags, const std::string&
 
 void declare_input(CLI::App& command, InputFlags& flags) {
   flags.machine.node = "cpu=1";
-  command.add_option("--trace", flags.trace, "The jobs: a log, or what berthd has recorded")
-      ->type_name("FILE|DIR");
-  command.add_option("--snapshot", flags.snapshot, "A dump of a cluster, which comes first")
-      ->type_name("FILE");
-  command
-      .add_option("--run-time", flags.run_time,
-                  "Of jobs that wait in a dump or a recording, and have no time limit")
-      ->type_name("TIME");
-  command.add_option("--nodes", flags.machine.nodes, "Number of nodes, all alike")->type_name("N");
-  command.add_option("--node", flags.machine.node, "What each of them has; default: cpu=1")
-      ->type_name("RESOURCE=AMOUNT,...");
-  command.add_option("--node-list", flags.machine.node_list, "Nodes of openb, in place of --nodes")
-      ->type_name("FILE");
-  command
-      .add_option("--pod-processors", flags.pod_processors,
-                  "Processors of a pod; default: as many as a node has")
-      ->type_name("N");
-  command
-      .add_option("--pods-per-job", flags.pods_per_job,
-                  "Pods of each job, of equal size; default: by their processors")
-      ->type_name("N");
+  add_option(command, "--trace", flags.trace, "FILE|DIR",
+             "The jobs: a log, or what berthd has recorded");
+  add_option(command, "--snapshot", flags.snapshot, "FILE",
+             "A dump of a cluster, which comes first");
+  add_option(command, "--run-time", flags.run_time, "TIME",
+             "Of jobs that wait in a dump or a recording, and have no time limit");
+  add_option(command, "--nodes", flags.machine.nodes, "N", "Number of nodes, all alike");
+  add_option(command, "--node", flags.machine.node, "RESOURCE=AMOUNT,...",
+             "What each of them has; default: cpu=1");
+  add_option(command, "--node-list", flags.machine.node_list, "FILE",
+             "Nodes of openb, in place of --nodes");
+  add_option(command, "--pod-processors", flags.pod_processors, "N",
+             "Processors of a pod; default: as many as a node has");
+  add_option(command, "--pods-per-job", flags.pods_per_job, "N",
+             "Pods of each job, of equal size; default: by their processors");
   command.add_option("--queues", flags.queues, "A queue for each of these; default: one for all")
       ->check(CLI::IsMember({"queue", "user", "group"}));
-  command.add_option("--jobs", flags.jobs, "Only the first so many jobs")->type_name("N");
+  add_option(command, "--jobs", flags.jobs, "N", "Only the first so many jobs");
   command.add_flag("--skip-bad-lines", flags.skip_bad_lines,
                    "Leaves out lines that cannot be read, and counts them");
   command.add_flag("--run-beyond-limits", flags.runs_beyond_limit,

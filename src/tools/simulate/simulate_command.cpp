@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <fstream>
 #include <memory>
 
@@ -8,6 +7,7 @@
 #include "simulation/job_stream.h"
 #include "tools/command.h"
 #include "tools/flags.h"
+#include "tools/option.h"
 #include "tools/simulate/input.h"
 #include "tools/simulate/runs.h"
 #include "tools/simulate/values.h"
@@ -17,10 +17,10 @@ namespace berth::tools {
 
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kSimulateHelp =
     "Runs a trace of jobs on a machine, with one configuration or several.";
 
-constexpr const char* kMore =
+constexpr const char* kSimulateMore =
     "A trace is in the Standard Workload Format (.swf, also packed by gzip), a list of pods of\n"
     "Alibaba's openb (.csv), or what berthd has recorded of a cluster (its directory, or a file).\n"
     "With --snapshot, a dump of a cluster comes before it, or alone. A job of a log becomes a "
@@ -68,17 +68,13 @@ Result<simulation::StreamTroubles> troubles_of(const SimulateFlags& flags) {
         read_duration(flags.node_repair, "--node-repair", troubles.repair)}) {
     if (!read) return read.error();
   }
-  if (!flags.failures.empty()) {
-    const Result<std::int64_t> number = number_of(flags.failures, "--failures");
-    if (!number) return number.error();
-    if (*number > 900) return Error{"more than 900 of 1000 starts, expected fewer", "--failures"};
-    troubles.failures_per_mille = static_cast<std::int32_t>(*number);
-  }
-  if (!flags.seed.empty()) {
-    const Result<std::int64_t> number = number_of(flags.seed, "--seed");
-    if (!number) return number.error();
-    troubles.seed = static_cast<std::uint64_t>(*number);
-  }
+  std::int64_t failures = 0;
+  const Status failing = read_number(flags.failures, "--failures", failures);
+  if (!failing) return failing.error();
+  if (failures > 900) return Error{"more than 900 of 1000 starts, expected fewer", "--failures"};
+  troubles.failures_per_mille = static_cast<std::int32_t>(failures);
+  const Status seeded = read_number(flags.seed, "--seed", troubles.seed);
+  if (!seeded) return seeded.error();
   return troubles;
 }
 
@@ -95,75 +91,62 @@ Status write_html(const std::string& file, const std::vector<results::JudgedRun>
   return out ? Status(Done{}) : Status(Error{"cannot be written", file});
 }
 
-int print(const std::vector<results::JudgedRun>& runs, Form form, Console& console) {
+Result<int> print(const std::vector<results::JudgedRun>& runs, Form form, Console& console) {
   if (form == Form::json) return finish(results::json_text(runs), console);
   const std::size_t width = form == Form::wide ? 0 : console.columns;
   return finish(results::table_text(runs, {console.may_style, width}), console);
 }
 
-int run(const SimulateFlags& flags, Console& console) {
+Result<int> run(const SimulateFlags& flags, Console& console) {
   const Result<Form> form = read_form(flags.output, console);
-  if (!form) return complain(form.error(), console);
+  if (!form) return form.error();
   const Result<simulation::StreamTroubles> troubles = troubles_of(flags);
-  if (!troubles) return complain(troubles.error(), console);
+  if (!troubles) return troubles.error();
   const Result<std::vector<Variant>> variants = variants_of(flags.variants);
-  if (!variants) return complain(variants.error(), console);
+  if (!variants) return variants.error();
   const auto& configs = flags.variants.configs;
   const Result<std::vector<Input>> inputs =
       inputs_of(flags.input, configs.empty() ? "" : configs.front(), console);
-  if (!inputs) return complain(inputs.error(), console);
-  if (const Status possible = try_html(flags.html); !possible) {
-    return complain(possible.error(), console);
-  }
+  if (!inputs) return inputs.error();
+  if (const Status possible = try_html(flags.html); !possible) return possible.error();
   const auto runs = run_all(*variants, *inputs, *troubles, flags.forecasts, console);
-  if (!runs) return complain(runs.error(), console);
+  if (!runs) return runs.error();
   if (!flags.html.empty()) {
-    if (const Status written = write_html(flags.html, *runs); !written) {
-      return complain(written.error(), console);
-    }
+    if (const Status written = write_html(flags.html, *runs); !written) return written.error();
   }
   return print(*runs, *form, console);
 }
 
 void declare(CLI::App& command, SimulateFlags& flags) {
   declare_input(command, flags.input);
-  command
-      .add_option("--config", flags.variants.configs,
-                  "Configuration; default: the built-in one. May be repeated")
-      ->type_name("FILE");
-  command
-      .add_option("--set", flags.variants.set,
-                  "An argument of a plugin or an action, in each configuration. May be repeated")
-      ->type_name("plugins.NAME.ARGUMENT=VALUE");
-  command
-      .add_option("--sweep", flags.variants.sweep,
-                  "The same with several values: one run with each. May be repeated")
-      ->type_name("plugins.NAME.ARGUMENT=A,B");
-  command.add_option("--startup", flags.startup, "Time from a start to the work; default: none")
-      ->type_name("TIME");
-  command.add_option("--failures", flags.failures, "Of 1000 starts, so many fail at some time")
-      ->type_name("N");
-  command
-      .add_option("--node-mtbf", flags.node_mtbf,
-                  "Time between failures of a node, on average; default: none fails")
-      ->type_name("TIME");
-  command.add_option("--node-repair", flags.node_repair, "Until it is back; default: 1h")
-      ->type_name("TIME");
+  add_option(command, "--config", flags.variants.configs, "FILE",
+             "Configuration; default: the built-in one. May be repeated");
+  add_option(command, "--set", flags.variants.set, "plugins.NAME.ARGUMENT=VALUE",
+             "An argument of a plugin or an action, in each configuration. May be repeated");
+  add_option(command, "--sweep", flags.variants.sweep, "plugins.NAME.ARGUMENT=A,B",
+             "The same with several values: one run with each. May be repeated");
+  add_option(command, "--startup", flags.startup, "TIME",
+             "Time from a start to the work; default: none");
+  add_option(command, "--failures", flags.failures, "N",
+             "Of 1000 starts, so many fail at some time");
+  add_option(command, "--node-mtbf", flags.node_mtbf, "TIME",
+             "Time between failures of a node, on average; default: none fails");
+  add_option(command, "--node-repair", flags.node_repair, "TIME", "Until it is back; default: 1h");
   command.add_flag("--victims-go-on", flags.victims_go_on,
                    "Work before an eviction or a failure counts; default: jobs start anew");
   command.add_flag("--forecasts", flags.forecasts,
                    "Forecasts the start of each job that waits, and compares with what came");
-  command.add_option("--seed", flags.seed, "Of failures; default: 1")->type_name("N");
-  command.add_option("--html", flags.html, "Also writes a report to look at")->type_name("FILE");
+  add_option(command, "--seed", flags.seed, "N", "Of failures; default: 1");
+  add_option(command, "--html", flags.html, "FILE", "Also writes a report to look at");
   declare_output(command, flags.output);
 }
 
 }  // namespace
 
 Command add_simulate(CLI::App& berth) {
-  CLI::App* const command = berth.add_subcommand("simulate", kHelp);
+  CLI::App* const command = berth.add_subcommand("simulate", kSimulateHelp);
   const auto flags = std::make_shared<SimulateFlags>();
-  command->footer(kMore);
+  command->footer(kSimulateMore);
   declare(*command, *flags);
   return {command, [flags](Console& console) { return run(*flags, console); }};
 }

@@ -9,7 +9,6 @@
 #include "history/of_cluster.h"
 #include "simulation/cluster_copy.h"
 #include "simulation/names.h"
-#include "simulation/simulation.h"
 #include "simulation/trial.h"
 
 namespace berth::tools {
@@ -130,14 +129,13 @@ class Snapshot {
 }  // namespace
 
 Result<Recording> snapshot_of(std::vector<ClusterEvent> objects, const conf::Config& config,
-                              std::optional<TimePoint> now) {
+                              TimePoint now) {
   if (const Status distinct = simulation::require_distinct_uids(objects); !distinct) {
     return distinct.error();
   }
-  const TimePoint begin = simulation::date_new_objects(now, objects);
-  simulation::ClusterCopy copy(std::move(objects), simulation::mirror_options(config), begin);
-  copy.begin_cycle(begin);
-  return Snapshot(copy, begin).recording();
+  simulation::ClusterCopy copy(std::move(objects), simulation::mirror_options(config), now);
+  copy.begin_cycle(now);
+  return Snapshot(copy, now).recording();
 }
 
 }  // namespace berth::tools

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "berth/base/result.h"
@@ -11,8 +10,8 @@
 namespace berth::tools {
 
 // HISTORY-15. A cluster at one moment: its nodes, queues and jobs. Jobs that run are in their
-// places, and end as their pods say. `now`: nullopt is the latest time in it.
+// places, and end as their pods say.
 Result<history::Recording> snapshot_of(std::vector<ClusterEvent> objects,
-                                       const conf::Config& config, std::optional<TimePoint> now);
+                                       const conf::Config& config, TimePoint now);
 
 }  // namespace berth::tools

@@ -11,14 +11,10 @@ Result<std::int64_t> number_of(const std::string& text, const char* flag) {
   return Error{"\"" + text + "\" is no number above 0", flag};
 }
 
-Status read_duration(const std::string& text, const char* flag, Duration& time) {
-  if (text.empty()) return Done{};
+Result<Duration> time_of(const std::string& text, const char* flag) {
   const auto read = parse_duration(text);
-  if (!read || *read <= Duration()) {
-    return Error{"\"" + text + "\" is no time above 0, such as 90s or 1h30m", flag};
-  }
-  time = *read;
-  return Done{};
+  if (read && *read > Duration()) return *read;
+  return Error{"\"" + text + "\" is no time above 0, such as 90s or 1h30m", flag};
 }
 
 double in_seconds(Duration time) { return std::chrono::duration<double>(time).count(); }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "tools/option.h"
 
 namespace berth::tools {
 
@@ -16,7 +17,7 @@ constexpr std::int32_t kAddedMost = 10'000;
 
 void declare(CLI::App& command, const char* flag, std::vector<std::string>& values,
              const char* type, const std::string& help) {
-  command.add_option(flag, values, help + " May be repeated")->type_name(type);
+  add_option(command, flag, values, type, help + " May be repeated");
 }
 
 }  // namespace

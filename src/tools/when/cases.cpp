@@ -12,16 +12,14 @@
 namespace berth::tools {
 
 Result<Forecast> Cases::as_it_is() {
-  Result<Forecast> made = forecast({}, {});
+  Result<Forecast> made = with({});
   if (!made) return made;
   if (const Status explained = explain(*made); !explained) return explained.error();
   return made;
 }
 
-Result<Forecast> Cases::with(const WhatIf& changes) { return forecast(changes, {}); }
-
 Result<bool> Cases::starts_by(const WhatIf& changes, const std::string& job, Duration by) {
-  const Result<Forecast> made = forecast(changes, by);
+  const Result<Forecast> made = with(changes, by);
   if (!made) return made.error();
   return std::any_of(made->jobs.begin(), made->jobs.end(), [&](const ForecastRow& row) {
     return row.job == job && row.start && *row.start <= by;
@@ -61,7 +59,7 @@ Result<Cases::Case> Cases::case_of(const WhatIf& changes) {
   return made;
 }
 
-Result<Forecast> Cases::forecast(const WhatIf& changes, std::optional<Duration> until) {
+Result<Forecast> Cases::with(const WhatIf& changes, std::optional<Duration> until) {
   const Result<Case> made = case_of(changes);
   if (!made) return made.error();
   ++simulations_;

@@ -27,7 +27,8 @@ class Cases {
       : input_(input), options_(std::move(options)), on_progress_(std::move(on_progress)) {}
 
   Result<Forecast> as_it_is();  // with the reasons why jobs wait
-  Result<Forecast> with(const WhatIf& changes);
+  // `until`: it goes on for so long at most.
+  Result<Forecast> with(const WhatIf& changes, std::optional<Duration> until = {});
   // Does the job start by then? Simulates no longer than that.
   Result<bool> starts_by(const WhatIf& changes, const std::string& job, Duration by);
 
@@ -47,7 +48,6 @@ class Cases {
 
   Result<Case> nodes_changed(const WhatIf& changes);
   Result<Case> case_of(const WhatIf& changes);
-  Result<Forecast> forecast(const WhatIf& changes, std::optional<Duration> until);
   Status explain(Forecast& forecast) const;
 
   const ClusterInput& input_;

@@ -9,7 +9,6 @@
 
 #include "berth/base/text.h"
 #include "tools/simulate/values.h"
-#include "tools/when/search_text.h"
 #include "views/document_head.h"
 
 namespace berth::tools {
@@ -18,6 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Rows = std::map<std::string, const ForecastRow*>;  // by job
+
+constexpr double kSecondsOfAnHour = 3600;
 
 // Whole seconds: a session decides within one.
 Duration rounded(Duration time) { return std::chrono::round<std::chrono::seconds>(time); }
@@ -74,7 +75,6 @@ Json json_of(const std::vector<ForecastDifference::Job>& jobs) {
 }
 
 Json json_of(const ForecastDifference& difference) {
-  constexpr double kHour = 3600;
   return {{"earlier", difference.earlier.size()},
           {"later", difference.later.size()},
           {"asBefore", difference.as_before},
@@ -83,8 +83,8 @@ Json json_of(const ForecastDifference& difference) {
           {"nodes", difference.nodes},
           {"stops", difference.stops},
           {"stopsBefore", difference.stops_before},
-          {"lostNodeHours", difference.lost / kHour},
-          {"lostNodeHoursBefore", difference.lost_before / kHour}};
+          {"lostNodeHours", difference.lost / kSecondsOfAnHour},
+          {"lostNodeHoursBefore", difference.lost_before / kSecondsOfAnHour}};
 }
 
 std::string start_text(const std::optional<Duration>& start) {
@@ -118,6 +118,65 @@ std::string heading_of(const ForecastDocument& document) {
 bool is_shown(const ForecastRow& row, const std::string& name_space, const std::string& queue) {
   const bool is_there = name_space.empty() || row.job.starts_with(name_space + "/");
   return is_there && (queue.empty() || row.queue == queue);
+}
+
+// --- the search --------------------------------------------------------------------------------
+
+std::string wait_text(const std::optional<Duration>& start) {
+  if (!start) return "at a time that nobody knows";
+  return "in " + format_duration(rounded(*start));
+}
+
+std::string bounds_text(const SearchResult& result) {
+  std::string text = fmt::format(
+      "tried at most: its own time limit and those of {} other jobs, one of {} jobs that wait and "
+      "of {} that run less, up to {} nodes more of each of {} kinds",
+      SearchBounds::kLimits, SearchBounds::kJobs, SearchBounds::kJobs, SearchBounds::kNodes,
+      SearchBounds::kKinds);
+  if (result.was_cut) text += fmt::format("; cut after {} simulations", result.simulations);
+  return text + "\n";
+}
+
+Json search_json(const SearchResult& result, TimePoint now) {
+  Json answers = Json::array();
+  for (const SearchAnswer& each : result.answers) {
+    const ForecastDifference& difference = each.difference;
+    answers.push_back({{"change", each.change},
+                       {"start", start_of(now, each.start)},
+                       {"startsInSeconds", seconds_of(each.start)},
+                       {"earlier", difference.earlier.size()},
+                       {"later", difference.later.size()},
+                       {"lostNodeHours", each.lost / kSecondsOfAnHour}});
+  }
+  return {{"job", result.job},
+          {"by", format_time(result.by)},
+          {"startsInSeconds", seconds_of(result.start)},
+          {"isInTime", result.is_in_time},
+          {"answers", std::move(answers)},
+          {"simulations", result.simulations},
+          {"wasCut", result.was_cut}};
+}
+
+std::string search_table(const SearchResult& result, TimePoint now, views::TextStyle style) {
+  const Duration by = rounded(result.by - now);
+  std::string text = fmt::format("{} starts {}", result.job, wait_text(result.start));
+  if (result.is_in_time) {
+    return text + fmt::format(", in time for {}\n", format_time(result.by));
+  }
+  text += fmt::format(", not by {} (in {})\n", format_time(result.by), format_duration(by));
+  if (result.answers.empty()) {
+    return text + "no single change that was tried lets it start by then\n" + bounds_text(result);
+  }
+  views::TextTable table({"CHANGE", "STARTS IN", "OTHERS EARLIER", "LATER", "NODE-HOURS LOST"});
+  for (const SearchAnswer& each : result.answers) {
+    const ForecastDifference& difference = each.difference;
+    const std::size_t others = std::max<std::size_t>(1, difference.earlier.size()) - 1;
+    table.add({each.change, each.start ? format_duration(rounded(*each.start)) : "-",
+               std::to_string(others), std::to_string(difference.later.size()),
+               fmt::format("{:.1f}", each.lost / kSecondsOfAnHour)});
+  }
+  return text + "each of these lets it start by then\n\n" + table.render(style) + "\n" +
+         bounds_text(result);
 }
 
 }  // namespace
@@ -169,8 +228,7 @@ std::string forecast_json(const ForecastDocument& document) {
     json["jobs"] = list_of(forecast.jobs, {});
     json["stopped"] = list_of(forecast.stopped, {});
   }
-  constexpr int kIndent = 1;
-  return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
+  return views::document_text(json);
 }
 
 std::string forecast_table(const ForecastDocument& document, views::TextStyle style) {

@@ -16,14 +16,13 @@ using std::chrono::minutes;
 
 class Search {
  public:
-  Search(Cases& cases, const WhatIf& base, const Forecast& before, const SearchBounds& bounds,
+  Search(Cases& cases, const WhatIf& base, const Forecast& before,
          const std::function<void(std::size_t)>& on_progress)
-      : cases_(cases), base_(base), before_(before), bounds_(bounds), on_progress_(on_progress) {}
+      : cases_(cases), base_(base), before_(before), on_progress_(on_progress) {}
 
   Result<SearchResult> run(const std::string& job, TimePoint by) {
     result_.job = job;
     result_.by = by;
-    result_.bounds = bounds_;
     by_ = by - before_.now;
     const auto row = std::find_if(before_.jobs.begin(), before_.jobs.end(),
                                   [&](const ForecastRow& each) { return each.job == job; });
@@ -34,7 +33,7 @@ class Search {
     result_.start = row->start;
     result_.is_in_time = row->start && *row->start <= by_;
     if (result_.is_in_time) return std::move(result_);
-    const Result<Candidates> candidates = candidates_for(job, base_, before_, cases_, bounds_);
+    const Result<Candidates> candidates = candidates_for(job, base_, before_, cases_);
     if (!candidates) return candidates.error();
     if (candidates->own_limit) try_limit(*candidates->own_limit);
     first_that_helps(candidates->limits, [&](const auto& each) { return try_limit(each); });
@@ -48,7 +47,7 @@ class Search {
 
  private:
   bool is_over() {
-    result_.was_cut = result_.was_cut || result_.simulations >= bounds_.simulations;
+    result_.was_cut = result_.was_cut || result_.simulations >= SearchBounds::kSimulations;
     return fault_ || result_.was_cut;
   }
 
@@ -122,10 +121,10 @@ class Search {
 
   // The smallest number, by doubling and bisection.
   void try_nodes(const std::string& like) {
-    std::int32_t high = bounds_.nodes;
+    std::int32_t high = SearchBounds::kNodes;
     if (!helps(with_nodes(like, high))) return;
     std::int32_t low = 0;  // does not suffice
-    for (std::int32_t count = 1; count < bounds_.nodes && !is_over(); count *= 2) {
+    for (std::int32_t count = 1; count < SearchBounds::kNodes && !is_over(); count *= 2) {
       if (helps(with_nodes(like, count))) {
         high = count;
         break;
@@ -143,7 +142,6 @@ class Search {
   Cases& cases_;
   const WhatIf& base_;
   const Forecast& before_;
-  const SearchBounds& bounds_;
   const std::function<void(std::size_t)>& on_progress_;
   Duration by_{};
   SearchResult result_;
@@ -153,9 +151,9 @@ class Search {
 }  // namespace
 
 Result<SearchResult> search(Cases& cases, const WhatIf& base, const Forecast& before,
-                            const std::string& job, TimePoint by, const SearchBounds& bounds,
+                            const std::string& job, TimePoint by,
                             const std::function<void(std::size_t)>& on_progress) {
-  return Search(cases, base, before, bounds, on_progress).run(job, by);
+  return Search(cases, base, before, on_progress).run(job, by);
 }
 
 }  // namespace berth::tools

@@ -30,14 +30,13 @@ struct SearchResult {
   std::vector<SearchAnswer> answers;  // the cheapest first
   std::size_t simulations = 0;
   bool was_cut = false;  // by the bound on simulations
-  SearchBounds bounds;
 };
 
 // Each answer is proved by sessions: limits first, then jobs to move away by the work that they
 // lose, then nodes by number. `base`: changes that are made already, and `before` the forecast with
 // them. An Error if no such job waits.
 Result<SearchResult> search(Cases& cases, const WhatIf& base, const Forecast& before,
-                            const std::string& job, TimePoint by, const SearchBounds& bounds,
+                            const std::string& job, TimePoint by,
                             const std::function<void(std::size_t simulations)>& on_progress);
 
 }  // namespace berth::tools

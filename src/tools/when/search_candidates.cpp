@@ -52,8 +52,8 @@ std::string kind_of(const NodeObject& node, const std::set<std::string>& left_ou
 }
 
 // The first node of each kind, the most frequent kind first.
-std::vector<std::string> kinds_for(const RecordedJob& job, const std::vector<ClusterEvent>& objects,
-                                   std::size_t most) {
+std::vector<std::string> kinds_for(const RecordedJob& job,
+                                   const std::vector<ClusterEvent>& objects) {
   std::vector<const NodeObject*> nodes;
   for (const ClusterEvent& object : objects) {
     if (const auto* const node = std::get_if<NodeObject>(&object)) nodes.push_back(node);
@@ -76,7 +76,7 @@ std::vector<std::string> kinds_for(const RecordedJob& job, const std::vector<Clu
   });
   std::vector<std::string> names;
   for (auto& [count, name] : sorted) {
-    if (names.size() < most) names.push_back(std::move(name));
+    if (names.size() < SearchBounds::kKinds) names.push_back(std::move(name));
   }
   return names;
 }
@@ -87,7 +87,7 @@ struct Other {
   double lost = 0;  // nodes times seconds, if it is stopped now
 };
 
-std::vector<MoveCandidate> moves_of(std::vector<Other> jobs, std::size_t most) {
+std::vector<MoveCandidate> moves_of(std::vector<Other> jobs) {
   // Of jobs that lose as much, the largest is moved first.
   std::sort(jobs.begin(), jobs.end(), [](const Other& left, const Other& right) {
     return std::make_tuple(left.lost, -left.size, left.job->name) <
@@ -95,7 +95,7 @@ std::vector<MoveCandidate> moves_of(std::vector<Other> jobs, std::size_t most) {
   });
   std::vector<MoveCandidate> moves;
   for (const Other& each : jobs) {
-    if (moves.size() < most) moves.push_back({each.job->name, each.lost});
+    if (moves.size() < SearchBounds::kJobs) moves.push_back({each.job->name, each.lost});
   }
   return moves;
 }
@@ -108,7 +108,7 @@ std::optional<LimitCandidate> limit_of(const RecordedJob& job, TimePoint now) {
   return LimitCandidate{job.name, *job.limit, ran + kLeast};
 }
 
-std::vector<LimitCandidate> limits_of(std::vector<Other> jobs, TimePoint now, std::size_t most) {
+std::vector<LimitCandidate> limits_of(std::vector<Other> jobs, TimePoint now) {
   std::sort(jobs.begin(), jobs.end(), [](const Other& left, const Other& right) {
     return std::make_tuple(-left.size, left.job->name) <
            std::make_tuple(-right.size, right.job->name);
@@ -116,7 +116,7 @@ std::vector<LimitCandidate> limits_of(std::vector<Other> jobs, TimePoint now, st
   std::vector<LimitCandidate> limits;
   for (const Other& each : jobs) {
     const auto limit = limit_of(*each.job, now);
-    if (limit && limits.size() < most) limits.push_back(*limit);
+    if (limit && limits.size() < SearchBounds::kLimits) limits.push_back(*limit);
   }
   return limits;
 }
@@ -124,8 +124,7 @@ std::vector<LimitCandidate> limits_of(std::vector<Other> jobs, TimePoint now, st
 }  // namespace
 
 Result<Candidates> candidates_for(const std::string& job, const WhatIf& base,
-                                  const Forecast& before, Cases& cases,
-                                  const SearchBounds& bounds) {
+                                  const Forecast& before, Cases& cases) {
   const Result<history::Recording> dump = cases.recording_of(base);
   if (!dump) return dump.error();
   std::set<std::string> not_before;  // they start after it
@@ -140,7 +139,7 @@ Result<Candidates> candidates_for(const std::string& job, const WhatIf& base,
   for (const RecordedJob& each : dump->jobs) {
     if (each.name == job) {
       candidates.own_limit = limit_of(each, dump->begin);
-      candidates.kinds = kinds_for(each, cases.objects(), bounds.kinds);
+      candidates.kinds = kinds_for(each, cases.objects());
       continue;
     }
     Other other{&each, 0, 0};
@@ -157,9 +156,9 @@ Result<Candidates> candidates_for(const std::string& job, const WhatIf& base,
   }
   std::vector<Other> others = waiting;
   others.insert(others.end(), running.begin(), running.end());
-  candidates.limits = limits_of(std::move(others), dump->begin, bounds.limits);
-  candidates.waiting = moves_of(std::move(waiting), bounds.jobs);
-  candidates.running = moves_of(std::move(running), bounds.jobs);
+  candidates.limits = limits_of(std::move(others), dump->begin);
+  candidates.waiting = moves_of(std::move(waiting));
+  candidates.running = moves_of(std::move(running));
   return candidates;
 }
 

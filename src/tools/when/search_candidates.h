@@ -12,12 +12,13 @@
 
 namespace berth::tools {
 
+// The most that is tried.
 struct SearchBounds {
-  std::int32_t nodes = 128;  // of one kind
-  std::size_t kinds = 8;     // of nodes, the most frequent
-  std::size_t jobs = 24;     // that wait, and as many that run, to move away
-  std::size_t limits = 8;    // of other jobs
-  std::size_t simulations = 300;
+  static constexpr std::int32_t kNodes = 128;  // of one kind
+  static constexpr std::size_t kKinds = 8;     // of nodes, the most frequent
+  static constexpr std::size_t kJobs = 24;     // that wait, and as many that run, to move away
+  static constexpr std::size_t kLimits = 8;    // of other jobs
+  static constexpr std::size_t kSimulations = 300;
 };
 
 struct LimitCandidate {
@@ -41,6 +42,6 @@ struct Candidates {
 
 // `before`: the forecast with the changes `base`.
 Result<Candidates> candidates_for(const std::string& job, const WhatIf& base,
-                                  const Forecast& before, Cases& cases, const SearchBounds& bounds);
+                                  const Forecast& before, Cases& cases);
 
 }  // namespace berth::tools

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,20 +10,24 @@
 #include "tools/config_command.h"
 #include "tools/flags.h"
 #include "tools/live/live_cluster.h"
+#include "tools/live/live_text.h"
+#include "tools/option.h"
 #include "tools/progress.h"
 #include "tools/simulate/values.h"
 #include "tools/what_if/flags.h"
-#include "tools/when/accuracy.h"
 #include "tools/when/cases.h"
 #include "tools/when/forecast_text.h"
+#include "views/start_document.h"
+#include "views/text_table.h"
 
 namespace berth::tools {
 
 namespace {
 
-constexpr const char* kHelp = "Says when jobs that wait would start, and what would change that.";
+constexpr const char* kWhenHelp =
+    "Says when jobs that wait would start, and what would change that.";
 
-constexpr const char* kMore =
+constexpr const char* kWhenMore =
     "Runs the real sessions from the state of a dump, and jumps from one end of a job to the "
     "next.\n"
     "Jobs end when their pods say so: by the annotation berth.dev/run-time, else by their time\n"
@@ -66,7 +69,7 @@ Status search_for(const WhenFlags& flags, Cases& cases, Progress& progress,
   const Result<TimePoint> by = read_time_from(flags.by, before.now, "--by");
   if (!by) return by.error();
   Result<SearchResult> found =
-      search(cases, flags.what_if, before, flags.job, *by, {}, [&](std::size_t simulations) {
+      search(cases, flags.what_if, before, flags.job, *by, [&](std::size_t simulations) {
         progress.show(fmt::format("searching: {}, simulation {}", flags.job, simulations));
       });
   if (!found) return found.error();
@@ -77,12 +80,8 @@ Status search_for(const WhenFlags& flags, Cases& cases, Progress& progress,
 Result<ForecastDocument> forecast(const ClusterInput& input, const WhenFlags& flags,
                                   std::optional<TimePoint> now, Console& console) {
   CasesOptions options{now, {}};
-  if (!flags.run_time.empty()) {
-    Duration time{};
-    const Status read = read_duration(flags.run_time, "--run-time", time);
-    if (!read) return read.error();
-    options.run_time = time;
-  }
+  const Status timed = read_duration(flags.run_time, "--run-time", options.run_time);
+  if (!timed) return timed.error();
   Progress progress(console);
   Cases cases(input, std::move(options), [&](std::size_t done, std::size_t all) {
     progress.show(fmt::format("forecasting: {} of {} jobs", done, all));
@@ -101,28 +100,13 @@ Result<ForecastDocument> forecast(const ClusterInput& input, const WhenFlags& fl
   return document;
 }
 
-int show(const ClusterInput& input, const WhenFlags& flags, std::optional<TimePoint> now, Form form,
-         Console& console) {
+Result<int> show(const ClusterInput& input, const WhenFlags& flags, std::optional<TimePoint> now,
+                 Form form, Console& console) {
   Result<ForecastDocument> document = forecast(input, flags, now, console);
-  if (!document) return complain(document.error(), console);
+  if (!document) return document.error();
   keep_rows(flags.kube.name_space, flags.queue, *document);
   if (form == Form::json) return finish(forecast_json(*document), console);
   return finish(forecast_table(*document, style_of(form, console)), console);
-}
-
-int show_live(const WhenFlags& flags, Form form, Console& console) {
-  Result<conf::Config> config = open_config(flags.planning.config);
-  if (!config) return complain(config.error(), console);
-  const auto reader = ApiReader::open(flags.kube);
-  if (!reader) return complain(reader.error(), console);
-  LiveCluster found = read_live_cluster(**reader, ClusterUse::sessions);
-  if (found.refusal != Refusal::none) {
-    say(found.message, console.err);
-    return exit_code_of(found.refusal);
-  }
-  for (const std::string& note : found.notes) say("note: " + note, console.err);
-  return show({std::move(found.objects), *std::move(config)}, flags, SystemClock().now(), form,
-              console);
 }
 
 // Of a running berthd: its own, unless the user gives one.
@@ -138,55 +122,84 @@ Result<conf::Config> config_of_server(const WhenFlags& flags) {
   return read_config(text->get<std::string>(), document->where);
 }
 
-int show_snapshot(const WhenFlags& flags, Form form, Console& console) {
+Result<int> show_snapshot(const WhenFlags& flags, Form form, Console& console) {
   constexpr Duration kPatience = std::chrono::minutes(2);
   Progress progress(console);
   progress.show("asking berthd");
   const Result<ServerDocument> document = ask_server(flags.server, "/snapshot", kPatience);
   progress.clear();
-  if (!document) return complain(document.error(), console);
+  if (!document) return document.error();
   Result<kube::Manifests> manifests =
       kube::parse_manifests(document->text, document->where + ".json");
-  if (!manifests) return complain(manifests.error(), console);
+  if (!manifests) return manifests.error();
   Result<conf::Config> config = config_of_server(flags);
-  if (!config) return complain(config.error(), console);
+  if (!config) return config.error();
   return show({std::move(manifests->events), *std::move(config)}, flags, SystemClock().now(), form,
               console);
 }
 
-int run(const WhenFlags& flags, Console& console) {
+std::string share_text(std::int64_t part, std::int64_t of) {
+  return of == 0 ? std::to_string(part) : fmt::format("{} ({} %)", part, 100 * part / of);
+}
+
+std::string accuracy_text(const views::StartTable& table, const views::TextStyle& style) {
+  const views::ForecastAccuracy& its = table.accuracy;
+  views::TextTable text({"started, after a wait", std::to_string(its.jobs)});
+  text.add({"when it was likely", share_text(its.inside, its.jobs)});
+  text.add({"earlier", share_text(its.earlier, its.jobs)});
+  text.add({"later", share_text(its.later, its.jobs)});
+  text.add({"median error", its.jobs == 0 ? "-" : age_text(its.median_error)});
+  text.add({"promised starts", std::to_string(its.promises)});
+  text.add({"promises broken", std::to_string(its.broken)});
+  text.add({"known run times", std::to_string(table.learned_keys)});
+  text.add({"last planned", format_time(std::chrono::floor<std::chrono::seconds>(table.made_at))});
+  return text.render({.bold_headings = false, .width = style.width});
+}
+
+// ACCURACY-1. How good the forecasts of a running berthd have been.
+Result<int> show_accuracy(const ServerFlags& server, Form form, Console& console) {
+  const Result<ServerDocument> document = ask_server(server, "/starts");
+  if (!document) return document.error();
+  const Result<views::StartTable> table = views::read_start_table(document->text, document->where);
+  if (!table) return table.error();
+  if (form == Form::json) return finish(document->text, console);
+  return finish(accuracy_text(*table, style_of(form, console)), console);
+}
+
+Result<int> run(const WhenFlags& flags, Console& console) {
   const Result<Form> form = read_form(flags.output, console);
-  if (!form) return complain(form.error(), console);
+  if (!form) return form.error();
   const bool has_manifests = !flags.planning.cluster.empty();
   KubeFlags access = flags.kube;
   access.name_space.clear();  // of the rows
   const bool has_server = flags.server.is_asked();
   if (has_server && flags.planning.now) {
-    return complain(Error{"given together with --server, expected one of them", "--now"}, console);
+    return Error{"given together with --server, expected one of them", "--now"};
   }
   if (flags.accuracy && !has_server) {
-    return complain(Error{"given without --server, expected both", "--accuracy"}, console);
+    return Error{"given without --server, expected both", "--accuracy"};
   }
   if (has_manifests && has_server) {
-    return complain(Error{"given together with --cluster, expected one of them", "--server"},
-                    console);
+    return Error{"given together with --cluster, expected one of them", "--server"};
   }
   if ((has_manifests || has_server) && access.is_asked()) {
-    return complain(
-        Error{"given together with " + std::string(has_server ? "--server" : "--cluster") +
-                  ", expected one of them",
-              access.first_asked()},
-        console);
+    return Error{"given together with " + std::string(has_server ? "--server" : "--cluster") +
+                     ", expected one of them",
+                 access.first_asked()};
   }
   if (flags.accuracy) return show_accuracy(flags.server, *form, console);
   if (has_server) return show_snapshot(flags, *form, console);
-  if (!has_manifests && has_access(flags.kube)) return show_live(flags, *form, console);
+  if (!has_manifests && has_access(flags.kube)) {
+    return show_live_cluster(
+        flags.kube, flags.planning.config, ClusterUse::sessions, console,
+        [&](const auto& input) { return show(input, flags, SystemClock().now(), *form, console); });
+  }
   const Result<ClusterInput> input = read_cluster(flags.planning, console);
-  if (!input) return complain(input.error(), console);
+  if (!input) return input.error();
   std::optional<TimePoint> now;
   if (flags.planning.now) {
     const Result<TimePoint> read = parse_time(*flags.planning.now);
-    if (!read) return complain(Error{read.error().message, "--now"}, console);
+    if (!read) return Error{read.error().message, "--now"};
     now = *read;
   }
   return show(*input, flags, now, *form, console);
@@ -195,25 +208,21 @@ int run(const WhenFlags& flags, Console& console) {
 }  // namespace
 
 Command add_when(CLI::App& berth) {
-  CLI::App* const command = berth.add_subcommand("when", kHelp);
+  CLI::App* const command = berth.add_subcommand("when", kWhenHelp);
   const auto flags = std::make_shared<WhenFlags>();
-  command->footer(kMore);
+  command->footer(kWhenMore);
   declare_cluster(*command, flags->planning);
-  command
-      ->add_option("--run-time", flags->run_time,
-                   "Of jobs that wait and have no time limit; default: they never end")
-      ->type_name("TIME");
-  command->add_option("--now", flags->planning.now, "Time of the dump; default: the latest in it")
-      ->type_name("TIME");
+  add_option(*command, "--run-time", flags->run_time, "TIME",
+             "Of jobs that wait and have no time limit; default: they never end");
+  add_option(*command, "--now", flags->planning.now, "TIME",
+             "Time of the dump; default: the latest in it");
   declare_what_if(*command, flags->what_if);
   declare_what_if_limits(*command, flags->what_if);
   declare_what_if_set(*command, flags->what_if);
-  command
-      ->add_option("--job", flags->job,
-                   "With --by: looks for the smallest changes with which this job starts by then")
-      ->type_name("NS/NAME");
-  command->add_option("--by", flags->by, "The time for --job: +4h, or 2026-11-28T12:00:00Z")
-      ->type_name("TIME");
+  add_option(*command, "--job", flags->job, "NS/NAME",
+             "With --by: looks for the smallest changes with which this job starts by then");
+  add_option(*command, "--by", flags->by, "TIME",
+             "The time for --job: +4h, or 2026-11-28T12:00:00Z");
   declare_kube(*command, flags->kube);
   command->get_option("--namespace")->description("Only jobs of this namespace");
   declare_server(*command, flags->server);
