@@ -40,8 +40,8 @@ void ControllerAges::forget_job(JobId job) {
 }
 
 std::vector<JobId> ControllerAges::asking_about(const std::string& uid) const {
-  const std::set<JobId> jobs = value_or(asking_, uid);
-  return {jobs.begin(), jobs.end()};
+  const std::set<JobId>* const jobs = find_value(asking_, uid);
+  return jobs == nullptr ? std::vector<JobId>() : std::vector(jobs->begin(), jobs->end());
 }
 
 std::optional<TimePoint> ControllerAges::oldest(const std::string& name_space,

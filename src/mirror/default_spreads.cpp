@@ -88,8 +88,11 @@ void DefaultSpreads::add_to(PodObject& pod) const {
 
 void DefaultSpreads::note(TaskId id, const PodObject& pod) {
   if (!are_any()) return;
-  put_or_erase(waiting_, id, Waiting{pod.name_space, pod.labels, pod.owner},
-               may_have_defaults(pod));
+  if (may_have_defaults(pod)) {
+    waiting_[id] = {pod.name_space, pod.labels, pod.owner};
+  } else {
+    waiting_.erase(id);
+  }
 }
 
 std::vector<DefaultSpreads::Changed> DefaultSpreads::take_changed() {

@@ -164,7 +164,7 @@ std::vector<TermId> TermTable::matching(std::string_view name_space, LabelSetId 
     const auto [first, last] = by_label_.equal_range(LabelTable::hash_of(key, value));
     for (auto each = first; each != last; ++each) consider(each->second);
   });
-  sort_once(found);
+  sort_once(found);  // two values of one term may have one hash
   return found;
 }
 

@@ -87,7 +87,7 @@ TEST_P(InBothModes, ManyGangsThatContendRunWholeEach) {
   TemporaryDirectory directory;
   directory.write("1-nodes.yaml", nodes_yaml(10, 4));
   std::string gangs;
-  for (int g = 0; g < 12; ++g) gangs += gang_yaml(fmt::format("g{}", g), 8, 1000, "4s");
+  for (int g = 0; g < 12; ++g) gangs += gang_yaml(fmt::format("g{}", g), 8, 1000, "16s");
   for (int p = 0; p < 8; ++p) {
     gangs += pod_yaml({.name = fmt::format("other-{}", p),
                        .scheduler = "default-scheduler",
@@ -101,7 +101,7 @@ TEST_P(InBothModes, ManyGangsThatContendRunWholeEach) {
   const auto code = berthd.exit_code(std::chrono::seconds(120));
   EXPECT_EQ(code, 0) << berthd.printed();
   for (int g = 0; g < 12; ++g) {
-    EXPECT_EQ(berthd.count_of_lines(fmt::format("job ml/g{} is Completed: ", g)), 1u)
+    EXPECT_EQ(berthd.count_of_lines(fmt::format("job ml/g{} is Running: 8 of 8 pods run", g)), 1u)
         << berthd.printed();
   }
   EXPECT_EQ(berthd.count_of_lines(" is Unknown: "), 0u) << "some members ran without the others";

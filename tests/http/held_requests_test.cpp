@@ -148,7 +148,7 @@ TEST(StopTest, CutsHeldRequestsAtTheDeadlineAndNotifiesTheirHolders) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_TRUE(running.server->stop(200ms));
   EXPECT_GE(since(start), 200ms);
-  EXPECT_LT(since(start), kPatience);
+  EXPECT_LT(since(start), 25s) << "an answer may take 30 s";
   EXPECT_EQ(holder.disconnected(), 50u);
   for (RawClient& client : clients) EXPECT_EQ(client.receive_all(), "");
   EXPECT_EQ(running.server->counts().connections_open, 0u);
@@ -167,7 +167,7 @@ TEST(StopTest, AnswersAfterTheServerHasGoneAreDropped) {
 }
 
 TEST(StopTest, DoesNotWaitForIdleOrHalfSentOrSilentConnections) {
-  RunningServer running(echo, {.linger = 100ms});
+  RunningServer running(echo, {.header_deadline = std::chrono::hours(1), .linger = 100ms});
   RawClient silent(running.port);
   RawClient half(running.port);
   half.send("POST / HT");
@@ -197,7 +197,9 @@ TEST(StopTest, UnderLoadEveryCallIsAnsweredOrRefusedAndItEnds) {
       });
     }
     warm.get_future().wait();
+    const auto start = std::chrono::steady_clock::now();
     EXPECT_TRUE(running.server->stop(kPatience));
+    EXPECT_LT(since(start), kPatience / 2);
     for (std::thread& caller : callers) caller.join();
   }
 }
@@ -216,7 +218,7 @@ TEST(StopTest, AHandlerThatDoesNotReturnIsReportedAndDoesNotHangIt) {
   entered.get_future().wait();
   const auto start = std::chrono::steady_clock::now();
   const Status stopped = running->server->stop(100ms);
-  EXPECT_LT(since(start), kPatience);
+  EXPECT_LT(since(start), 25s);
   EXPECT_FALSE(stopped);
   running.reset();
   release.set_value();

@@ -291,7 +291,8 @@ TEST_F(LoopbackThatWaits, PAGE19_AnEndWaitsForNoAnswer) {
   ASSERT_TRUE(holder_.wait_for(1));
   const auto begin = std::chrono::steady_clock::now();
   loopback_.reset();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, http::testing::kPatience);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30))
+      << "an answer may take 35";
   EXPECT_TRUE(holder_.wait_for_disconnected(1));
 }
 

@@ -48,7 +48,7 @@ constexpr std::string_view kLog =
 
 // TRACE-10
 TEST(Swf, IsReadWithItsHeader) {
-  const auto trace = read(kLog);
+  const auto trace = read(std::string(kLog) + "; Late: x\n");
   ASSERT_TRUE(trace) << trace.error().to_string();
   ASSERT_EQ(trace->jobs.size(), 2U);
   TraceJob first;

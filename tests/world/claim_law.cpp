@@ -73,6 +73,7 @@ void ClaimLaw::group_changed(const ApiServer::Change& change) {
   const auto* const group = std::get_if<PodGroupObject>(&change.event);
   if (group == nullptr) {
     claims_.erase(change.key);
+    short_since_.erase(change.key);
     minimums_.erase(change.key);
     return;
   }
