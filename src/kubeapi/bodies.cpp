@@ -21,7 +21,7 @@ std::string whole_seconds(TimePoint time) {
   return format_time(std::chrono::floor<std::chrono::seconds>(time));
 }
 
-// What a patch of just this object begins with.
+// The beginning of a patch of just this object.
 Json patch_for(const ports::ObjectRef& object) {
   Json patch;
   patch["metadata"]["uid"] = object.uid;
