@@ -27,12 +27,21 @@ bool CatchUp::has_ended(std::uint64_t epoch, const IsBound& is_bound, TimePoint 
   take_answer(now);
   if (missing_) std::erase_if(*missing_, is_bound);
   const bool is_late = now - begun_at_ >= kLongest;
-  const bool is_complete = missing_ && missing_->empty() && !parts_.is_behind();
-  if (is_late && !is_complete) {
-    parts_.log(what_is_missing() + "; sessions begin");
-  }
-  is_open_ = !is_late && !is_complete;
+  const bool is_complete =
+      missing_ && missing_->empty() && parts_.behind() == ports::Behind::no_kind;
+  is_open_ = !is_complete && !(is_late && may_go_on_without());
   return !is_open_;
+}
+
+bool CatchUp::may_go_on_without() {
+  const bool may = parts_.behind() != ports::Behind::required_kinds;
+  if (may) {
+    parts_.log(what_is_missing() + "; sessions begin");
+  } else if (!std::exchange(is_said_, true)) {
+    parts_.log("pods, nodes or groups could not be listed again within " +
+               format_duration(kLongest) + "; no session begins before that");
+  }
+  return may;
 }
 
 std::string CatchUp::what_is_missing() const {
@@ -47,6 +56,7 @@ void CatchUp::begin(std::uint64_t epoch, TimePoint now) {
   is_open_ = true;
   epoch_ = epoch;
   begun_at_ = now;
+  is_said_ = false;
   missing_.reset();
   ask(now);
 }

@@ -8,13 +8,15 @@
 #include <string>
 
 #include "berth/base/clock.h"
+#include "ports/cluster_source.h"
 #include "ports/starting_pods.h"
 
 namespace berth::daemon {
 
 // LEASE-9. An earlier leader may have bound pods a moment ago, and the watches may lag behind. So a
 // new leader reads the pods that are bound and do not run yet, and waits until the watches have
-// shown each of them, and no kind is being listed again. Session thread.
+// shown each of them, and no kind is being listed again: ten seconds at most, but for kinds without
+// which it would give room twice. Session thread.
 class CatchUp {
  public:
   using IsBound = std::function<bool(const std::string& uid)>;  // as the watches show it
@@ -23,7 +25,7 @@ class CatchUp {
     ports::StartingPods* pods = nullptr;  // null: there was no other leader, nothing is read
     std::function<void()> wake;           // any thread: has_ended() is to be called again
     std::function<void(const std::string&)> log;
-    std::function<bool()> is_behind = [] { return false; };  // a kind is being listed again
+    std::function<ports::Behind()> behind = [] { return ports::Behind::no_kind; };
   };
 
   explicit CatchUp(Parts parts) : parts_(std::move(parts)) {}
@@ -40,12 +42,14 @@ class CatchUp {
   void begin(std::uint64_t epoch, TimePoint now);
   void ask(TimePoint now);
   void take_answer(TimePoint now);
+  bool may_go_on_without();
   std::string what_is_missing() const;
 
   const Parts parts_;
   bool is_open_ = false;
   std::uint64_t epoch_ = 0;
   TimePoint begun_at_;
+  bool is_said_ = false;                          // that it goes on waiting
   TimePoint ask_at_;                              // again
   std::shared_ptr<Mailbox> mailbox_;              // of the question that is open; null: none is
   std::optional<std::set<std::string>> missing_;  // uids; none: there is no answer yet

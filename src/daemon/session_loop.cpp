@@ -44,7 +44,7 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
                  .locks_are_taints = settings_.locks_are_taints,
                  .has_come = parts_.has_come}),
       catch_up_({parts_.starting_pods, [&events = parts_.events] { events.wake(); }, parts_.log,
-                 [&source = parts_.source] { return source.is_behind(); }}),
+                 [&source = parts_.source] { return source.behind(); }}),
       stale_plans_(settings_.patience),
       unclaimed_plans_(settings_.patience * 3),
       broken_gangs_(settings_.patience * 6),

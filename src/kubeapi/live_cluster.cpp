@@ -99,9 +99,14 @@ class LiveCluster::Impl {
     return names;
   }
 
-  bool is_behind() const {
-    return std::any_of(reflectors_.begin(), reflectors_.end(),
-                       [](const auto& each) { return each->reflector.is_behind(); });
+  ports::Behind behind() const {
+    auto behind = ports::Behind::no_kind;
+    for (const auto& each : reflectors_) {
+      if (!each->reflector.is_behind()) continue;
+      if (each->reflector.is_required()) return ports::Behind::required_kinds;
+      behind = ports::Behind::optional_kinds;
+    }
+    return behind;
   }
 
   std::vector<std::string> missing_for_volumes() const {
@@ -293,7 +298,7 @@ LiveCluster::~LiveCluster() = default;
 Status LiveCluster::start(ports::EventSink& sink) { return impl_->start(sink); }
 
 bool LiveCluster::is_synced() const { return impl_->unsynced().empty(); }
-bool LiveCluster::is_behind() const { return impl_->is_behind(); }
+ports::Behind LiveCluster::behind() const { return impl_->behind(); }
 
 void LiveCluster::stop() { impl_->stop(); }
 

@@ -56,7 +56,7 @@ class LiveCluster final : public ports::ClusterSource {
   Status start(ports::EventSink& sink) override;
   // True once every required kind has been listed. Any thread.
   bool is_synced() const override;
-  bool is_behind() const override;
+  ports::Behind behind() const override;
   void stop() override;
 
   // The kinds that is_synced() still waits for, for /readyz and the log. Any thread.

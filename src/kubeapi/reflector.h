@@ -33,6 +33,7 @@ class Reflector final : public StateMachine {
   bool is_behind() const { return is_synced_ && is_listing_; }
   ReflectorCounters counters() const;  // any thread
   const std::string& name() const { return kind_.name; }
+  bool is_required() const { return kind_.required; }
 
  private:
   struct Watch {

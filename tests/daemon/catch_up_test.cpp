@@ -32,11 +32,11 @@ class CatchUpTest : public ::testing::Test {
 
   Server server_;
   int woken_ = 0;
-  bool is_behind_ = false;
+  ports::Behind behind_ = ports::Behind::no_kind;
   std::vector<std::string> lines_;
   CatchUp catch_up_{{&server_, [this] { ++woken_; },
                      [this](const std::string& line) { lines_.push_back(line); },
-                     [this] { return is_behind_; }}};
+                     [this] { return behind_; }}};
   TimePoint now_;
   Uids bound_{"a", "b"};  // as the watches show it
 };
@@ -80,16 +80,16 @@ TEST_F(CatchUpTest, LEASE9APodThatHasGoneIsWaitedForUntilTheNextAnswer) {
 }
 
 TEST_F(CatchUpTest, LEASE9AKindThatIsListedAgainIsWaitedFor) {
-  is_behind_ = true;
+  behind_ = ports::Behind::optional_kinds;
   EXPECT_FALSE(has_ended());
   server_.answer(Uids{});
   EXPECT_FALSE(has_ended());
-  is_behind_ = false;
+  behind_ = ports::Behind::no_kind;
   EXPECT_TRUE(has_ended());
 }
 
 TEST_F(CatchUpTest, LEASE9AListThatDoesNotEndIsWaitedForTenSeconds) {
-  is_behind_ = true;
+  behind_ = ports::Behind::optional_kinds;
   EXPECT_FALSE(has_ended());
   server_.answer(Uids{});
   EXPECT_FALSE(has_ended());
@@ -97,6 +97,22 @@ TEST_F(CatchUpTest, LEASE9AListThatDoesNotEndIsWaitedForTenSeconds) {
   EXPECT_TRUE(has_ended());
   EXPECT_EQ(lines_, std::vector<std::string>{
                         "a kind of objects could not be listed again within 10s; sessions begin"});
+}
+
+TEST_F(CatchUpTest, LEASE9RequiredKindsAreWaitedForWithoutLimit) {
+  behind_ = ports::Behind::required_kinds;
+  EXPECT_FALSE(has_ended());
+  server_.answer(Uids{});
+  for (int i = 0; i < 3; ++i) {
+    now_ += 10s;
+    EXPECT_FALSE(has_ended());
+  }
+  EXPECT_EQ(lines_,
+            std::vector<std::string>{"pods, nodes or groups could not be listed again within "
+                                     "10s; no session begins before that"});
+  behind_ = ports::Behind::no_kind;
+  EXPECT_TRUE(has_ended());
+  EXPECT_EQ(lines_.size(), 1U);
 }
 
 // It has ended since.

@@ -62,10 +62,12 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
     return !readers.empty() && std::all_of(readers.begin(), readers.end(),
                                            [](const auto& each) { return each->is_synced(); });
   }
-  bool is_behind() const override {
+  ports::Behind behind() const override {
     const auto& readers = owner_.readers_;
     return std::any_of(readers.begin(), readers.end(),
-                       [](const auto& each) { return each->is_behind(); });
+                       [](const auto& each) { return each->is_behind(); })
+               ? ports::Behind::required_kinds
+               : ports::Behind::no_kind;
   }
   void stop() override {}
 

@@ -98,7 +98,7 @@ void ClaimLaw::group_changed(const ApiServer::Change& change) {
 }
 
 void ClaimLaw::leader_changed() {
-  promised_.clear();
+  leader_ended();
   leads_since_ = agenda_.now();
 }
 

@@ -28,7 +28,8 @@ class ClaimLaw {
   void binding_failed(const std::string& pod_uid);
   // A pod has come to its node.
   void bound(const PodObject& pod);
-  // The promises of the earlier leader may not have been written.
+  // Its promises may not have been written.
+  void leader_ended() { promised_.clear(); }
   void leader_changed();
   // How far clocks of berthd may be off.
   void set_skew(Duration skew) { skew_ = skew; }

@@ -131,6 +131,7 @@ class World {
   }
   void end_berthd(Replica& replica) {
     end_scheduler(replica);
+    if (replica.berthd && replica.berthd->leads()) laws_.claims().leader_ended();
     replica.berthd.reset();
   }
 
