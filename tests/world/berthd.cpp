@@ -174,7 +174,11 @@ Berthd::Berthd(Agenda& agenda, const Clock& wall, Network& network, ApiServer& s
              .real_clock = agenda,
              .metrics = metrics_,
              .on_shown = [this] { life_.after(network_.hop() / 20, [this] { view_.follow(); }); },
-             .log = [](const std::string&) {},
+             .log =
+                 [this, &agenda](const std::string& line) {
+                   agenda.note(name_ + ": " + line);
+                   laws_.said(line);
+                 },
              .queue_capacity = std::size_t{1} << 20},
             engine::Scheduler::create(config.session).value()),
       view_(core_.view_parts([this](const std::string& what) {

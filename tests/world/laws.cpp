@@ -19,7 +19,7 @@ constexpr Duration kUnderWay = 1min;
 // Watches and Bindings are late by less.
 constexpr Duration kLateMost = 20s;
 // A write whose answer was lost is repeated.
-constexpr std::uint64_t kIdleWritesMost = 3;
+constexpr std::uint64_t kIdleWritesMost = 8;  // one for each node that is locked
 // Lost answers are rare, so many for one object are not chance.
 constexpr int kIdleInARowMost = 6;
 // For one job of sixteen pods at most.
@@ -120,6 +120,23 @@ bool Laws::waits(const std::string& locked_for) const {
   return pod != nullptr && pod->node_name.empty();
 }
 
+void Laws::said(const std::string& line) {
+  const std::size_t end = line.find(" planned: ");
+  if (line.starts_with("job ") && end != std::string::npos) {
+    planned_[line.substr(4, end - 4)] = agenda_.now();
+  }
+}
+
+// Others may take what the plan of the target leaves over of its nodes, even if it fails then.
+bool Laws::had_plan(const std::string& locked_for, TimePoint at) const {
+  for (const auto& [name, group] : server_.all<PodGroupObject>()) {
+    if (locked_for != "job." + group.object.uid) continue;
+    const auto planned = planned_.find(group.object.full_name());
+    return planned != planned_.end() && planned->second <= at && at - planned->second < kUnderWay;
+  }
+  return false;
+}
+
 // A pod of another profile may come while no berthd leads, as it is ignorable then.
 void Laws::check_lock(const NodeObject& node, const PodObject& came) {
   if (came.scheduler_name != "berth") return;
@@ -139,7 +156,8 @@ void Laws::look_at_trespasses() {
   std::erase_if(trespasses_, [this](const Trespass& each) {
     const auto lock = locks_.find(each.node);
     const bool is_lifted = lock == locks_.end() || lock->second.first != each.locked_for ||
-                           lock->second.second > each.at || !waits(each.locked_for);
+                           lock->second.second > each.at || !waits(each.locked_for) ||
+                           had_plan(each.locked_for, each.at);
     if (!is_lifted && agenda_.now() - each.at < kUnderWay) return false;
     if (!is_lifted) {
       break_law("node " + each.node + " is locked for " + each.locked_for + ", and pod " +

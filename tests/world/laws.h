@@ -29,6 +29,8 @@ class Laws {
   void evicted(const std::string& pod, const std::string& reason);
   void eviction_failed(const std::string& reason);
   ClaimLaw& claims() { return claims_; }
+  // By a berthd, in its log.
+  void said(const std::string& line);
   // Nothing goes wrong from now on. Before, evictions may be in vain.
   void calm();
   // After the faults: everything that can run has run.
@@ -50,6 +52,7 @@ class Laws {
   void check_room(const std::string& name, const PodObject& came);
   void check_lock(const NodeObject& node, const PodObject& came);
   bool waits(const std::string& locked_for) const;
+  bool had_plan(const std::string& locked_for, TimePoint at) const;
   void node_changed(const ApiServer::Change& change);
   void look_at_gang(const Job& job);
   void look_at_idle_room();
@@ -62,6 +65,7 @@ class Laws {
   const Inhabitants& inhabitants_;
   std::vector<std::string> broken_;
   std::map<std::string, std::string> nodes_;        // of bound pods, by uid
+  std::map<std::string, TimePoint> planned_;        // groups: when they last had a plan
   std::map<std::string, TimePoint> in_part_since_;  // gangs, by job
   std::set<std::string> has_started_;               // jobs that had their minimum once
   std::map<std::string, TimePoint> idle_since_;     // jobs that wait beside idle room
