@@ -8,6 +8,8 @@ namespace {
 
 // A status whose write was lost says so by then.
 constexpr Duration kSettles = 20s;
+// What a plan changes is written by then.
+constexpr Duration kWritten = 1s;
 // A new leader reads what the group says before it claims anything.
 constexpr Duration kReads = 5s;
 // Older claims end by themselves (EVICT-4, CLAIM-6).
@@ -93,6 +95,7 @@ void ClaimLaw::group_changed(const ApiServer::Change& change) {
   const bool is_younger = !now.nodes.empty() && now.since > before.since;
   if (!was_recorded || !(is_younger || now.nodes.empty())) return;
   if (agenda_.now() - before.since >= kClaimMost) return;
+  if (agenda_.now() - planned_[change.key] < kWritten) return;
   const bool is_of_new_leader = is_younger && agenda_.now() - leads_since_ < kReads;
   lost_.push_back({change.key, before, agenda_.now() + (is_of_new_leader ? 0s : kSettles)});
 }

@@ -22,6 +22,8 @@ class ClaimLaw {
 
   // An eviction of the pod is sent for the job of this name.
   void evicted(const std::string& pod, const std::string& claimant);
+  // The group has a plan, which its status may not say yet.
+  void planned(const std::string& group) { planned_[group] = agenda_.now(); }
   // It was refused or not answered; its claimant may have to give up.
   void eviction_failed(const std::string& claimant) { group_touched_[claimant] = agenda_.now(); }
   // A plan of its job has failed, and gives all back.

@@ -124,6 +124,7 @@ void Laws::said(const std::string& line) {
   const std::size_t end = line.find(" planned: ");
   if (line.starts_with("job ") && end != std::string::npos) {
     planned_[line.substr(4, end - 4)] = agenda_.now();
+    claims_.planned(line.substr(4, end - 4));
   }
 }
 
@@ -220,6 +221,7 @@ void Laws::sent(std::uint64_t epoch, std::uint64_t lease_epoch, bool leads) {
 
 void Laws::eviction_failed(const std::string& reason) {
   claims_.eviction_failed(claimant_in(reason));
+  queues_.eviction_failed();
 }
 
 void Laws::evicted(const std::string& pod, const std::string& reason) {

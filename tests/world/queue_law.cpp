@@ -8,6 +8,9 @@ namespace {
 // Earlier plans are bound by then, also those of an earlier leader.
 constexpr Duration kPlannedBefore = 1min;
 
+// A Binding is as late as that.
+constexpr Duration kPlannedBesideAVictim = 10s;
+
 // As long as a claim stands.
 constexpr Duration kClaimed = 10min;
 
@@ -48,6 +51,7 @@ void QueueLaw::bound(const PodObject& came) {
   if (most == capability_[job->queue].end()) return;
   if (agenda_.now() - since_[job->queue] < kPlannedBefore) return;
   if (have_others_left(*job, came)) return;
+  if (agenda_.now() - eviction_failed_at_ < kPlannedBesideAVictim) return;
   std::int64_t used = 0;
   for (const auto& [uid, pod] : server_.all<PodObject>()) {
     const Job* const its = inhabitants_.job_of(uid);

@@ -15,6 +15,8 @@ class QueueLaw {
   QueueLaw(Agenda& agenda, ApiServer& server, const Inhabitants& inhabitants,
            std::function<void(const std::string&)> break_law);
 
+  // Its victim stays. Plans were made beside it as if it left.
+  void eviction_failed() { eviction_failed_at_ = agenda_.now(); }
   // A pod has come to its node.
   void bound(const PodObject& pod);
   // Others leave for the job of this name.
@@ -31,6 +33,7 @@ class QueueLaw {
   std::map<std::string, NamedAmounts> capability_;  // by queue
   std::map<std::string, TimePoint> evicted_for_;    // by claimant: the last eviction
   std::map<std::string, TimePoint> since_;          // by queue: the capability is so
+  TimePoint eviction_failed_at_;                    // the last
 };
 
 }  // namespace berth::world
