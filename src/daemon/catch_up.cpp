@@ -37,7 +37,7 @@ bool CatchUp::may_go_on_without() {
   const bool may = parts_.behind() != ports::Behind::required_kinds;
   if (may) {
     parts_.log(what_is_missing() + "; sessions begin");
-  } else if (!std::exchange(is_said_, true)) {
+  } else if (!std::exchange(has_logged_, true)) {
     parts_.log("pods, nodes or groups could not be listed again within " +
                format_duration(kLongest) + "; no session begins before that");
   }
@@ -56,7 +56,7 @@ void CatchUp::begin(std::uint64_t epoch, TimePoint now) {
   is_open_ = true;
   epoch_ = epoch;
   begun_at_ = now;
-  is_said_ = false;
+  has_logged_ = false;
   missing_.reset();
   ask(now);
 }

@@ -49,7 +49,7 @@ class CatchUp {
   bool is_open_ = false;
   std::uint64_t epoch_ = 0;
   TimePoint begun_at_;
-  bool is_said_ = false;                          // that it goes on waiting
+  bool has_logged_ = false;                       // that it goes on waiting
   TimePoint ask_at_;                              // again
   std::shared_ptr<Mailbox> mailbox_;              // of the question that is open; null: none is
   std::optional<std::set<std::string>> missing_;  // uids; none: there is no answer yet

@@ -32,7 +32,9 @@ TEST(World, KeepsItsLawsWhateverGoesWrong) {
 // Other ones in each run. A failure names its seed.
 TEST(World, KeepsItsLawsWithFreshSeeds) {
   std::random_device dice;
-  for (int i = 0; i < 2; ++i) expect_laws({.seed = 1'000'000 + dice()});
+  for (int i = 0; i < 3; ++i) {
+    expect_laws({.seed = 1'000'000 + dice(), .jobs = 15, .faulty = 4min});
+  }
 }
 
 // Tables of berthd are bounded by what is there (BOUND-7).

@@ -177,7 +177,7 @@ Berthd::Berthd(Agenda& agenda, const Clock& wall, Network& network, ApiServer& s
              .log =
                  [this, &agenda](const std::string& line) {
                    agenda.note(name_ + ": " + line);
-                   laws_.said(line);
+                   laws_.logged(line);
                  },
              .queue_capacity = std::size_t{1} << 20},
             engine::Scheduler::create(config.session).value()),

@@ -8,7 +8,7 @@ namespace {
 
 // A status whose write was lost says so by then.
 constexpr Duration kSettles = 20s;
-// What a plan changes is written by then.
+// The writes of a plan are done by then.
 constexpr Duration kWritten = 1s;
 // A new leader reads what the group says before it claims anything.
 constexpr Duration kReads = 5s;

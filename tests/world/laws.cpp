@@ -120,7 +120,7 @@ bool Laws::waits(const std::string& locked_for) const {
   return pod != nullptr && pod->node_name.empty();
 }
 
-void Laws::said(const std::string& line) {
+void Laws::logged(const std::string& line) {
   const std::size_t end = line.find(" planned: ");
   if (line.starts_with("job ") && end != std::string::npos) {
     planned_[line.substr(4, end - 4)] = agenda_.now();

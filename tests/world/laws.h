@@ -29,8 +29,8 @@ class Laws {
   void evicted(const std::string& pod, const std::string& reason);
   void eviction_failed(const std::string& reason);
   ClaimLaw& claims() { return claims_; }
-  // By a berthd, in its log.
-  void said(const std::string& line);
+  // By a berthd.
+  void logged(const std::string& line);
   // Nothing goes wrong from now on. Before, evictions may be in vain.
   void calm();
   // After the faults: everything that can run has run.
