@@ -109,11 +109,17 @@ void Laws::node_changed(const ApiServer::Change& change) {
   }
 }
 
+const PodGroupObject* Laws::target_of(const std::string& locked_for) const {
+  for (const auto& [name, group] : server_.all<PodGroupObject>()) {
+    if (locked_for == "job." + group.object.uid) return &group.object;
+  }
+  return nullptr;
+}
+
 // Whether the target of a lock is still there and has no place; else only the write is late.
 bool Laws::waits(const std::string& locked_for) const {
-  for (const auto& [name, group] : server_.all<PodGroupObject>()) {
-    if (locked_for != "job." + group.object.uid) continue;
-    const Job* const job = inhabitants_.job_of_group(group.object);
+  if (const PodGroupObject* const group = target_of(locked_for)) {
+    const Job* const job = inhabitants_.job_of_group(*group);
     return job != nullptr && !job->is_over && count_bound(*job, true) < job->minimum;
   }
   const PodObject* const pod = server_.find<PodObject>(locked_for.substr(locked_for.find('.') + 1));
@@ -130,12 +136,10 @@ void Laws::logged(const std::string& line) {
 
 // Others may take what the plan of the target leaves over of its nodes, even if it fails then.
 bool Laws::had_plan(const std::string& locked_for, TimePoint at) const {
-  for (const auto& [name, group] : server_.all<PodGroupObject>()) {
-    if (locked_for != "job." + group.object.uid) continue;
-    const auto planned = planned_.find(group.object.full_name());
-    return planned != planned_.end() && planned->second <= at && at - planned->second < kUnderWay;
-  }
-  return false;
+  const PodGroupObject* const group = target_of(locked_for);
+  if (group == nullptr) return false;
+  const auto planned = planned_.find(group->full_name());
+  return planned != planned_.end() && planned->second <= at && at - planned->second < kUnderWay;
 }
 
 // A pod of another profile may come while no berthd leads, as it is ignorable then.

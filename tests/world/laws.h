@@ -51,6 +51,8 @@ class Laws {
   void pod_changed(const ApiServer::Change& change);
   void check_room(const std::string& name, const PodObject& came);
   void check_lock(const NodeObject& node, const PodObject& came);
+  // The group that a lock is for; null: a pod, or it is gone.
+  const PodGroupObject* target_of(const std::string& locked_for) const;
   bool waits(const std::string& locked_for) const;
   bool had_plan(const std::string& locked_for, TimePoint at) const;
   void node_changed(const ApiServer::Change& change);
