@@ -11,6 +11,10 @@ namespace berth::steering {
 
 namespace {
 
+bool is_bound_in_part(const Job& job) {
+  return job.bound_count() > 0 && job.bound_count() < job.min_available;
+}
+
 // Room that is given out is none any more: several restored pods may want one node.
 class RoomLeft {
  public:
@@ -26,8 +30,8 @@ class RoomLeft {
   // job since. A gang that is bound in part comes before that.
   bool take(const Task& task, NodeId node) {
     const Shape& shape = cluster_.shape(task.shape);
-    const bool has_begun = cluster_.job(task.job).bound_count() > 0;
     if (!engine::has_room(Now{*this}, shape, node)) return false;
+    const bool has_begun = is_bound_in_part(cluster_.job(task.job));
     if (!has_begun && !engine::has_room(BesideClaims{*this, task.job}, shape, node)) return false;
     add(shape, node, taken_);
     return true;
@@ -98,6 +102,9 @@ Plan restored_plan(const reconcile::ObservedState& observed, const Cluster& clus
     const TaskId id = find_task(uid);
     if (!node.is_valid() || !id.is_valid()) continue;
     const Task& task = cluster.task(id);
+    // An annotation outlives its plan, a nomination does not (STEER-7).
+    const bool is_of_the_last_plan = cluster.node(node).name == pod.nominated;
+    if (!is_of_the_last_plan && !is_bound_in_part(cluster.job(task.job))) continue;
     // Nobody knows in which order they were planned, nor who has exchanged his place: planned anew.
     if (depends_on_order(cluster, cluster.shape(task.shape))) continue;
     if (task.status != TaskStatus::pending || task.is_gated || !room.take(task, node)) continue;

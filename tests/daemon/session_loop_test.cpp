@@ -274,7 +274,7 @@ TEST_F(SessionLoopTest, WhoDoesNotLeadDecidesNothing) {
 
 TEST_F(SessionLoopTest, ANewLeaderGoesOnWhereTheOldOneStopped) {
   PodObject pod = make_member("g", 0);
-  pod.planned_node = "n2";
+  pod.planned_node = pod.nominated_node = "n2";
   source_.set_synced();
   for (const char* node : {"n1", "n2"}) events_.post(make_node(node, 4));
   events_.post(make_group("g", 1));

@@ -17,7 +17,13 @@ class RestoreTest : public SteeringTest {
   }
   static PodObject committed(int index) {
     PodObject pod = make_member("g", index);
-    pod.planned_node = "n1";
+    pod.planned_node = pod.nominated_node = "n1";
+    return pod;
+  }
+  // Its plan has ended, and the nomination with it.
+  static PodObject given_up(int index) {
+    PodObject pod = committed(index);
+    pod.nominated_node.clear();
     return pod;
   }
   std::vector<std::string> restored() {
@@ -70,6 +76,18 @@ TEST_F(RestoreTest, STEER10CommittedPodsHoldTheNodeOfTheirPlan) {
   post(committed(0));
   post(committed(1));
   EXPECT_EQ(restored(), (Uids{"g-0", "g-1"}));
+}
+
+TEST_F(RestoreTest, STEER10AnAnnotationAloneIsOfAPlanThatHasEnded) {
+  post(make_node("n2", 2));
+  post_group(true);
+  post(given_up(0));
+  post(given_up(1));
+  EXPECT_EQ(restored(), Uids{});
+  post(daemon::running_on(given_up(2), "n2"));
+  EXPECT_EQ(restored(), (Uids{"g-0", "g-1"})) << "bound in part: one of two";
+  post(daemon::running_on(given_up(1), "n2"));
+  EXPECT_EQ(restored(), Uids{}) << "the minimum runs";
 }
 
 // The order of the plan is lost with it, and its annotation does not follow exchanges (STEER-16).
@@ -126,8 +144,8 @@ TEST_F(RestoreTest, STEER10WhatIsClaimedForAnotherJobIsNoRoom) {
 TEST_F(RestoreTest, STEER10AGangThatIsBoundInPartComesBeforeClaims) {
   post(make_node("n2", 1));
   post_group(true);
-  post(daemon::running_on(committed(0), "n2"));
-  post(committed(1));
+  post(daemon::running_on(given_up(0), "n2"));
+  post(given_up(1));
   post_claimant();
   EXPECT_EQ(restored(), Uids{"g-1"});
 }
