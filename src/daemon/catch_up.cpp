@@ -27,27 +27,29 @@ bool CatchUp::has_ended(std::uint64_t epoch, const IsBound& is_bound, TimePoint 
   take_answer(now);
   if (missing_) std::erase_if(*missing_, is_bound);
   const bool is_late = now - begun_at_ >= kLongest;
-  const bool is_complete =
-      missing_ && missing_->empty() && parts_.behind() == ports::Behind::no_kind;
-  is_open_ = !is_complete && !(is_late && may_go_on_without());
+  const ports::Behind behind = parts_.behind();
+  const bool is_complete = missing_ && missing_->empty() && behind.is_empty();
+  is_open_ = !is_complete && !(is_late && may_go_on_without(behind));
   return !is_open_;
 }
 
-bool CatchUp::may_go_on_without() {
-  const bool may = parts_.behind() != ports::Behind::required_kinds;
+bool CatchUp::may_go_on_without(const ports::Behind& behind) {
+  const bool may = behind.required.empty();
   if (may) {
-    parts_.log(what_is_missing() + "; sessions begin");
+    parts_.log(what_is_missing(behind) + "; sessions begin");
   } else if (!std::exchange(has_logged_, true)) {
-    parts_.log("pods, nodes or groups could not be listed again within " +
+    parts_.log(first_names(behind.required) + " could not be listed or watched again within " +
                format_duration(kLongest) + "; no session begins before that");
   }
   return may;
 }
 
-std::string CatchUp::what_is_missing() const {
+std::string CatchUp::what_is_missing(const ports::Behind& behind) const {
   const std::string limit = " within " + format_duration(kLongest);
   if (!missing_) return "the pods that were just bound could not be read";
-  if (missing_->empty()) return "a kind of objects could not be listed again" + limit;
+  if (missing_->empty()) {
+    return first_names(behind.optional) + " could not be listed or watched again" + limit;
+  }
   return "the watches are behind: they have not shown the binding of " +
          std::to_string(missing_->size()) + " pods" + limit;
 }
@@ -58,6 +60,7 @@ void CatchUp::begin(std::uint64_t epoch, TimePoint now) {
   begun_at_ = now;
   has_logged_ = false;
   missing_.reset();
+  parts_.doubt_silence();
   ask(now);
 }
 

@@ -48,7 +48,7 @@ class SessionLoop {
 
   struct Parts {
     const Clock& clock;  // the cluster's time
-    const ports::ClusterSource& source;
+    ports::ClusterSource& source;
     EventQueue& events;
     ports::Published<ports::PlanTable>& published;
     std::function<void()> on_published;         // on the session thread; must not wait

@@ -100,13 +100,19 @@ class LiveCluster::Impl {
   }
 
   ports::Behind behind() const {
-    auto behind = ports::Behind::no_kind;
+    ports::Behind behind;
     for (const auto& each : reflectors_) {
-      if (!each->reflector.is_behind()) continue;
-      if (each->reflector.is_required()) return ports::Behind::required_kinds;
-      behind = ports::Behind::optional_kinds;
+      const Reflector& reflector = each->reflector;
+      if (!reflector.is_behind()) continue;
+      (reflector.is_required() ? behind.required : behind.optional).push_back(reflector.name());
     }
     return behind;
+  }
+
+  void doubt_silence() {
+    for (const auto& each : reflectors_) {
+      if (each->reflector.doubt()) each->thread.interrupt();
+    }
   }
 
   std::vector<std::string> missing_for_volumes() const {
@@ -299,6 +305,8 @@ Status LiveCluster::start(ports::EventSink& sink) { return impl_->start(sink); }
 
 bool LiveCluster::is_synced() const { return impl_->unsynced().empty(); }
 ports::Behind LiveCluster::behind() const { return impl_->behind(); }
+
+void LiveCluster::doubt_silence() { impl_->doubt_silence(); }
 
 void LiveCluster::stop() { impl_->stop(); }
 

@@ -57,6 +57,7 @@ class LiveCluster final : public ports::ClusterSource {
   // True once every required kind has been listed. Any thread.
   bool is_synced() const override;
   ports::Behind behind() const override;
+  void doubt_silence() override;
   void stop() override;
 
   // The kinds that is_synced() still waits for, for /readyz and the log. Any thread.

@@ -1,6 +1,7 @@
 #include "kubeapi/machine_thread.h"
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,6 +12,27 @@
 
 namespace berth::kubeapi {
 
+// A watch or a pause, which stop() and interrupt() end.
+class MachineThread::Wait {
+ public:
+  explicit Wait(MachineThread& thread) : thread_(thread) { put(&end); }
+  ~Wait() { put(nullptr); }
+  Wait(const Wait&) = delete;
+  Wait& operator=(const Wait&) = delete;
+
+  Cancellation end;
+
+ private:
+  void put(Cancellation* wait) {
+    const std::lock_guard lock(thread_.mutex_);
+    thread_.wait_ = wait;
+  }
+
+  MachineThread& thread_;
+  const std::stop_callback<std::function<void()>> on_stop_{thread_.cancel_.token(),
+                                                           [this] { end.cancel(); }};
+};
+
 void MachineThread::start() {
   if (!thread_.joinable() && !cancel_.is_cancelled()) thread_ = std::thread([this] { run(); });
 }
@@ -20,12 +42,24 @@ void MachineThread::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+void MachineThread::interrupt() {
+  const std::lock_guard lock(mutex_);
+  if (wait_ != nullptr) wait_->cancel();
+}
+
+// API-17
+Step MachineThread::pause(Duration length) {
+  Wait wait(*this);
+  wait.end.wait_for(length);
+  return cancel_.is_cancelled() ? machine_.stop() : machine_.step();
+}
+
 void MachineThread::run() {
   name_thread(name_);
   Step step = machine_.step();
   while (step.request || step.pause) {
-    if (step.pause) {  // API-17: stop() ends it
-      step = cancel_.wait_for(*step.pause) ? machine_.stop() : machine_.step();
+    if (step.pause) {
+      step = pause(*step.pause);
       continue;
     }
     const bool is_urgent = step.request->urgent;
@@ -38,12 +72,13 @@ void MachineThread::run() {
 }
 
 Response MachineThread::watch(const Request& request) {
-  Cancellation end;
-  const std::stop_callback on_stop(cancel_.token(), [&] { end.cancel(); });
+  Wait wait(*this);
   const auto take = [&](std::string_view frame) {
-    if (!end.is_cancelled() && !machine_.take(frame)) end.cancel();
+    if (!wait.end.is_cancelled() && !machine_.take(frame)) wait.end.cancel();
   };
-  return client_.stream(request, take, end);
+  Response response = client_.stream(request, take, wait.end);
+  response.is_silent = response.is_silent || wait.end.is_cancelled();
+  return response;
 }
 
 // A request that stop() interrupts.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -23,9 +24,14 @@ class MachineThread {
   // Gives up what is under way, but for an urgent request, and returns when the machine is over.
   // Idempotent. Any thread but its own.
   void stop();
+  // Ends the watch under way, as one that was silent, or the pause. Any thread.
+  void interrupt();
 
  private:
+  class Wait;
+
   void run();
+  Step pause(Duration length);
   Response watch(const Request& request);
   Response ask(Request request);
 
@@ -33,6 +39,8 @@ class MachineThread {
   StateMachine& machine_;
   const std::string name_;
   Cancellation cancel_;
+  std::mutex mutex_;
+  Cancellation* wait_ = nullptr;  // of the watch or the pause under way
   std::thread thread_;
 };
 

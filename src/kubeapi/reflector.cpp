@@ -23,6 +23,7 @@ constexpr int kStreamedListsMax = 3;  // broken ones in a row; then pages are re
 constexpr int kFailedWatchesMax = 3;  // in a row with an answer but without events
 constexpr int kAbsentMax = 3;         // in a row; then all known objects are gone
 constexpr std::chrono::seconds kShortWatch{1};
+constexpr std::chrono::seconds kLongSilence{2};
 
 bool ends_initial_events(const document::Value& bookmark) {
   const document::Value* metadata = bookmark.find("metadata");
@@ -61,6 +62,13 @@ ReflectorCounters Reflector::counters() const {
   counters.failures = failures_;
   counters.is_synced = is_synced_;
   return counters;
+}
+
+// API-41
+bool Reflector::doubt() {
+  if (!is_synced_ || is_listing_ || clock_.now() - heard_at_.load() < kLongSilence) return false;
+  is_in_doubt_ = true;
+  return true;
 }
 
 Step Reflector::step() {
@@ -132,6 +140,7 @@ void Reflector::list_ended(const std::string& version) {
   backoff_.reset();
   if (kind_.tap != nullptr) kind_.tap->listed(version_);
   if (kind_.listed) kind_.listed();
+  is_in_doubt_ = false;
   is_listing_ = false;
   is_synced_ = true;
 }
@@ -178,8 +187,8 @@ Step Reflector::watch() {
   ++watches_;
   const Duration length =
       backoff_.spread(watch.brings_list ? options_.list_length : options_.watch_length);
-  watch.length =
-      std::max(std::chrono::floor<std::chrono::seconds>(length), std::chrono::seconds(1));
+  watch.length = std::max(std::chrono::floor<std::chrono::seconds>(length), kShortWatch);
+  if (is_in_doubt_ && !watch.brings_list) watch.length = kShortWatch;
   Request request;
   request.path = path_with("watch=true&allowWatchBookmarks=true&timeoutSeconds=" +
                            std::to_string(watch.length.count()));
@@ -220,7 +229,10 @@ Step Reflector::watch_ended(const Watch& watch, const Response& response) {
   // API-31: nothing has changed since the list, or the connection is dead. The next watch finds
   // out, since the server ends it in time.
   const bool is_early = lasted < watch.length;
-  if (response.is_silent && is_early && !watch.error && !watch.brings_list) return step();
+  if (response.is_silent && is_early && !watch.error && !watch.brings_list) {
+    is_in_doubt_ = true;
+    return step();
+  }
   if (watch.error || !is_answer || !response.error.empty() || watch.brings_list) {
     // A missing answer says nothing about our version.
     if (!watch.has_progressed && response.status != 0 && ++failed_watches_ >= kFailedWatchesMax) {
@@ -230,10 +242,12 @@ Step Reflector::watch_ended(const Watch& watch, const Response& response) {
     if (is_answer && response.error.empty() && !watch.error) {
       error.message = server_ + ": the list ended before its last bookmark";
     }
+    is_in_doubt_ = true;
     return fail({error.message, kind_.path}, response.retry_after);
   }
-  if (lasted < kShortWatch) return {.pause = backoff_.next()};
-  return step();
+  // The server has sent all that it had.
+  if (is_in_doubt_.exchange(false) || lasted >= kShortWatch) return step();
+  return {.pause = backoff_.next()};
 }
 
 bool Reflector::give_up(Error error, bool must_list) {
@@ -272,6 +286,8 @@ bool Reflector::take(std::string_view frame) {
     list_ended(version);
   }
   watch_->has_progressed = true;
+  is_in_doubt_ = false;
+  heard_at_ = clock_.now();
   if (!watch_->brings_list && !version.empty()) version_ = std::move(version);
   return true;
 }

@@ -29,8 +29,12 @@ class Reflector final : public StateMachine {
 
   // True once listed, or for an optional kind that is not served. Any thread.
   bool is_synced() const { return is_synced_; }
-  // Synced, and listing again since its version was too old. Any thread.
-  bool is_behind() const { return is_synced_ && is_listing_; }
+  // Synced, and listing again since its version was too old, or without a watch that works since
+  // one failed. Any thread.
+  bool is_behind() const { return is_synced_ && (is_listing_ || is_in_doubt_); }
+  // A watch on a dead connection is silent. True if this one has been silent for so long that it is
+  // to be ended, as `is_silent`: the next one finds out. Until then this is behind. Any thread.
+  bool doubt();
   ReflectorCounters counters() const;  // any thread
   const std::string& name() const { return kind_.name; }
   bool is_required() const { return kind_.required; }
@@ -82,6 +86,8 @@ class Reflector final : public StateMachine {
   std::atomic<std::uint64_t> failures_ = 0;
   std::atomic<bool> is_synced_ = false;
   std::atomic<bool> is_listing_ = true;
+  std::atomic<bool> is_in_doubt_ = false;  // whether all events so far have come
+  std::atomic<TimePoint> heard_at_ = TimePoint();
 };
 
 }  // namespace berth::kubeapi

@@ -1,14 +1,21 @@
 #pragma once
 
-#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "berth/base/result.h"
 #include "ports/event_sink.h"
 
 namespace berth::ports {
 
-// Kinds that are being listed again, so that changes of the last seconds may be lacking.
-enum class Behind : std::uint8_t { no_kind, optional_kinds, required_kinds };
+// Names of kinds that are being listed again or cannot be watched, so that changes of the last
+// seconds may be lacking.
+struct Behind {
+  std::vector<std::string> required;
+  std::vector<std::string> optional;
+
+  bool is_empty() const { return required.empty() && optional.empty(); }
+};
 
 // Reports the objects of a cluster and their changes: an API server's watches, or the embedded
 // cluster.
@@ -21,7 +28,10 @@ class ClusterSource {
   virtual Status start(EventSink& sink) = 0;
   // True once everything that was there at start() has been posted. Any thread.
   virtual bool is_synced() const = 0;
-  virtual Behind behind() const { return Behind::no_kind; }  // any thread
+  virtual Behind behind() const { return {}; }  // any thread
+  // Finds out soon whether what has been silent is so for want of changes; behind until then. Any
+  // thread.
+  virtual void doubt_silence() {}
   // Returns when no more will be posted. Idempotent.
   virtual void stop() = 0;
 };

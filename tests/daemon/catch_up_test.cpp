@@ -32,11 +32,12 @@ class CatchUpTest : public ::testing::Test {
 
   Server server_;
   int woken_ = 0;
-  ports::Behind behind_ = ports::Behind::no_kind;
+  ports::Behind behind_;
+  int doubted_ = 0;
   std::vector<std::string> lines_;
   CatchUp catch_up_{{&server_, [this] { ++woken_; },
                      [this](const std::string& line) { lines_.push_back(line); },
-                     [this] { return behind_; }}};
+                     [this] { return behind_; }, [this] { ++doubted_; }}};
   TimePoint now_;
   Uids bound_{"a", "b"};  // as the watches show it
 };
@@ -48,6 +49,7 @@ TEST_F(CatchUpTest, LEASE9NothingIsDecidedBeforeTheAnswer) {
   ASSERT_EQ(server_.questions.size(), 1U);
   server_.answer(Uids{"a"});
   EXPECT_EQ(woken_, 1);
+  EXPECT_EQ(doubted_, 1);
   EXPECT_TRUE(has_ended());
   EXPECT_FALSE(catch_up_.is_open());
   EXPECT_TRUE(lines_.empty());
@@ -80,27 +82,27 @@ TEST_F(CatchUpTest, LEASE9APodThatHasGoneIsWaitedForUntilTheNextAnswer) {
 }
 
 TEST_F(CatchUpTest, LEASE9AKindThatIsListedAgainIsWaitedFor) {
-  behind_ = ports::Behind::optional_kinds;
+  behind_.optional = {"namespaces"};
   EXPECT_FALSE(has_ended());
   server_.answer(Uids{});
   EXPECT_FALSE(has_ended());
-  behind_ = ports::Behind::no_kind;
+  behind_ = {};
   EXPECT_TRUE(has_ended());
 }
 
 TEST_F(CatchUpTest, LEASE9AListThatDoesNotEndIsWaitedForTenSeconds) {
-  behind_ = ports::Behind::optional_kinds;
+  behind_.optional = {"namespaces", "limits"};
   EXPECT_FALSE(has_ended());
   server_.answer(Uids{});
   EXPECT_FALSE(has_ended());
   now_ += 10s;
   EXPECT_TRUE(has_ended());
-  EXPECT_EQ(lines_, std::vector<std::string>{
-                        "a kind of objects could not be listed again within 10s; sessions begin"});
+  EXPECT_EQ(lines_, std::vector<std::string>{"namespaces, limits could not be listed or watched "
+                                             "again within 10s; sessions begin"});
 }
 
 TEST_F(CatchUpTest, LEASE9RequiredKindsAreWaitedForWithoutLimit) {
-  behind_ = ports::Behind::required_kinds;
+  behind_ = {.required = {"pods"}, .optional = {"namespaces"}};
   EXPECT_FALSE(has_ended());
   server_.answer(Uids{});
   for (int i = 0; i < 3; ++i) {
@@ -108,9 +110,9 @@ TEST_F(CatchUpTest, LEASE9RequiredKindsAreWaitedForWithoutLimit) {
     EXPECT_FALSE(has_ended());
   }
   EXPECT_EQ(lines_,
-            std::vector<std::string>{"pods, nodes or groups could not be listed again within "
-                                     "10s; no session begins before that"});
-  behind_ = ports::Behind::no_kind;
+            std::vector<std::string>{"pods could not be listed or watched again within 10s; no "
+                                     "session begins before that"});
+  behind_ = {};
   EXPECT_TRUE(has_ended());
   EXPECT_EQ(lines_.size(), 1U);
 }

@@ -39,13 +39,13 @@ class MachineThreadTest : public ::testing::Test {
         [this](const Call& call, Reply& reply) { api_.handle(call, reply); },
         testing::Certificate{}, port);
   }
-  void start() {
+  void start(Duration pause = 1ms) {
     Access access;
     access.server = server_->url();
     client_ = std::move(*RestClient::create(access));
     ReflectorOptions options;
-    options.retry_least = 1ms;
-    options.retry_most = 20ms;
+    options.retry_least = pause;
+    options.retry_most = pause * 20;
     options.streaming_list = false;
     ReflectedKind kind;
     kind.name = "things";
@@ -102,6 +102,25 @@ TEST_F(MachineThreadTest, API14AServerThatReturnsIsPickedUp) {
   serve(port);
   EXPECT_TRUE(agrees());
   EXPECT_EQ(reflector_->counters().lists, 1U);
+}
+
+// A connection that is dead, and a pause after a failure.
+TEST_F(MachineThreadTest, API41AnInterruptLeadsToTheNextWatchAtOnce) {
+  std::atomic<int> watches = 0;
+  api_.intercept([&](const Call& call, Reply& reply) {
+    const int number = call.is_watch() ? ++watches : 0;
+    if (number == 1) reply.wait_until_closed();
+    if (number == 2) reply.send(500, "{}");
+    return number == 1 || number == 2;
+  });
+  start(1h);
+  ASSERT_TRUE(testing::until([&] { return watches == 1; }));
+  api_.put(kThings, "t2");
+  ASSERT_TRUE(testing::until([&] {
+    thread_->interrupt();
+    return watches >= 3;
+  }));
+  EXPECT_TRUE(agrees());
 }
 
 // During a list, and during a watch.

@@ -63,11 +63,14 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
                                            [](const auto& each) { return each->is_synced(); });
   }
   ports::Behind behind() const override {
-    const auto& readers = owner_.readers_;
-    return std::any_of(readers.begin(), readers.end(),
-                       [](const auto& each) { return each->is_behind(); })
-               ? ports::Behind::required_kinds
-               : ports::Behind::no_kind;
+    ports::Behind behind;
+    for (const auto& each : owner_.readers_) {
+      if (each->is_behind()) behind.required.push_back(each->name());
+    }
+    return behind;
+  }
+  void doubt_silence() override {
+    for (const auto& each : owner_.readers_) each->doubt_silence();
   }
   void stop() override {}
 
@@ -90,21 +93,24 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
     const auto* const evicts = std::get_if<ports::Eviction>(&write.content);
     if (evicts != nullptr) owner_.laws_.evicted(write.object.name, evicts->reason);
     if (evicts != nullptr && owner_.agenda_.happens(owner_.network_.faults.refused_eviction)) {
-      owner_.laws_.eviction_failed(evicts->reason);
+      owner_.laws_.eviction_failed(write.object.uid, evicts->reason);
       return owner_.life_.after(owner_.network_.hop() * 2, [this, done = std::move(done)] {
         done({WriteResult::refused, "evict: a disruption budget"});
         owner_.wake();
       });
     }
-    const std::string reason = evicts == nullptr ? "" : evicts->reason;
     request<ports::WriteOutcome>([&laws = owner_.laws_, write] { return laws.carry_out(write); },
                                  outcome_of,
-                                 [this, reason, done = std::move(done)](ports::WriteOutcome is) {
-                                   const bool is_done = is.result == WriteResult::done;
-                                   if (!is_done) owner_.laws_.eviction_failed(reason);
+                                 [this, write, done = std::move(done)](ports::WriteOutcome is) {
+                                   if (is.result != WriteResult::done) failed(write);
                                    done(std::move(is));
                                    owner_.wake();
                                  });
+  }
+
+  void failed(const ports::Write& write) {
+    const auto* const evicts = std::get_if<ports::Eviction>(&write.content);
+    if (evicts != nullptr) owner_.laws_.eviction_failed(write.object.uid, evicts->reason);
   }
 
   void read(ports::StartingPods::Done done) override {

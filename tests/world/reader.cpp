@@ -204,7 +204,17 @@ void Reader::break_watch() {
   // A dead connection may last 90 s, but a node would be locked again each 10 s, against a law.
   const Duration silence =
       how == 3 ? life_.agenda().between(10s, 40s) : life_.agenda().between(10ms, 3s);
-  life_.after(silence, [this] { end_watch("broken off"); });
+  is_dead_ = true;
+  life_.after(silence, [this, number = watch_] {
+    if (number == watch_) end_watch("broken off");
+  });
+}
+
+void Reader::doubt_silence() {
+  if (!reflector_.doubt() || !(is_watched_ || is_dead_)) return;
+  is_watched_ = is_dead_ = false;
+  ++watch_;
+  answer({.status = 200, .error = "cancelled", .is_silent = true});
 }
 
 bool Reader::give_all(const Changes& changes) {
@@ -224,7 +234,7 @@ bool Reader::give(const std::string& frame) {
 }
 
 void Reader::end_watch(std::string why) {
-  is_watched_ = false;
+  is_watched_ = is_dead_ = false;
   ++watch_;
   answer({.status = 200, .error = std::move(why)});
 }

@@ -35,6 +35,8 @@ class Reader {
 
   bool is_synced() const { return reflector_.is_synced(); }
   bool is_behind() const { return reflector_.is_behind(); }
+  const std::string& name() const { return reflector_.name(); }
+  void doubt_silence();
   // The server has something new.
   void wake();
 
@@ -72,6 +74,7 @@ class Reader {
   std::uint64_t watch_ = 0;    // the number of the last one
   std::uint64_t version_ = 0;  // up to which the watch has brought all
   bool is_watched_ = false;
+  bool is_dead_ = false;        // the connection of the watch, which is not noticed yet
   bool is_on_its_way_ = false;  // a delivery
 };
 
