@@ -57,6 +57,12 @@ void ClaimLaw::touch(const std::string& pod_uid) {
   if (group != nullptr) group_touched_[group->full_name()] = agenda_.now();
 }
 
+void ClaimLaw::eviction_failed(const std::string& pod_uid, const std::string& claimant) {
+  group_touched_[claimant] = agenda_.now();
+  const PodObject* const pod = server_.find<PodObject>(pod_uid);
+  if (pod != nullptr) node_touched_[pod->node_name] = agenda_.now();
+}
+
 void ClaimLaw::binding_failed(const std::string& pod_uid) { touch(pod_uid); }
 
 void ClaimLaw::pod_changed(const ApiServer::Change& change) {
@@ -181,7 +187,8 @@ bool ClaimLaw::stands(const Lost& lost) const {
 }
 
 // Others do not leave for a part of a gang.
-void ClaimLaw::check_that_minimums_are_claimed() {
+void ClaimLaw::check_that_minimums_are_claimed(bool is_led) {
+  if (!is_led) short_since_.clear();
   for (const auto& [name, claims] : claims_) {
     std::int64_t claimed = 0;
     for (const WrittenClaims::OnNode& each : claims.nodes) {
@@ -201,8 +208,19 @@ void ClaimLaw::check_that_minimums_are_claimed() {
   }
 }
 
-void ClaimLaw::second() {
-  check_that_minimums_are_claimed();
+std::int64_t ClaimLaw::claimed_on(const std::string& node) const {
+  std::int64_t cpu = 0;
+  for (const auto& [name, claims] : claims_) {
+    const std::int64_t count = count_on(claims, node);
+    if (count == 0) continue;
+    const Job* const job = inhabitants_.job_of_group(*server_.find<PodGroupObject>(name));
+    if (job != nullptr) cpu += count * job->cpu;
+  }
+  return cpu;
+}
+
+void ClaimLaw::second(bool is_led) {
+  check_that_minimums_are_claimed(is_led);
   std::erase_if(lost_, [this](const Lost& each) {
     if (!stands(each)) return true;
     if (agenda_.now() < each.until) return false;

@@ -24,8 +24,9 @@ class ClaimLaw {
   void evicted(const std::string& pod, const std::string& claimant);
   // The group has a plan, which its status may not say yet.
   void planned(const std::string& group) { planned_[group] = agenda_.now(); }
-  // It was refused or not answered; its claimant may have to give up.
-  void eviction_failed(const std::string& claimant) { group_touched_[claimant] = agenda_.now(); }
+  // It was refused or not answered: its claimant may have to give up, and others that claim what it
+  // would have left over.
+  void eviction_failed(const std::string& pod_uid, const std::string& claimant);
   // A plan of its job has failed, and gives all back.
   void binding_failed(const std::string& pod_uid);
   // A pod has come to its node.
@@ -35,8 +36,10 @@ class ClaimLaw {
   void leader_changed();
   // How far clocks of berthd may be off.
   void set_skew(Duration skew) { skew_ = skew; }
-  // Once a second.
-  void second();
+  // Once a second. `is_led`: by a berthd.
+  void second(bool is_led);
+  // Of the node's cpu, for jobs that wait.
+  std::int64_t claimed_on(const std::string& node) const;
 
  private:
   // Room that others left for a job, and which it does not claim any more.
@@ -54,7 +57,7 @@ class ClaimLaw {
   bool is_untouched(const std::string& group, TimePoint since) const;
   bool may_have_lost_a_plan(const std::string& group, TimePoint since) const;
   bool stands(const Lost& lost) const;
-  void check_that_minimums_are_claimed();
+  void check_that_minimums_are_claimed(bool is_led);
   std::int64_t room_on(const NodeObject& node) const;
 
   Agenda& agenda_;

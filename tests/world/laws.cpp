@@ -223,8 +223,8 @@ void Laws::sent(std::uint64_t epoch, std::uint64_t lease_epoch, bool leads) {
   if (std::exchange(epoch_, epoch) != epoch) claims_.leader_changed();
 }
 
-void Laws::eviction_failed(const std::string& reason) {
-  claims_.eviction_failed(claimant_in(reason));
+void Laws::eviction_failed(const std::string& pod_uid, const std::string& reason) {
+  claims_.eviction_failed(pod_uid, claimant_in(reason));
   queues_.eviction_failed();
 }
 
@@ -250,9 +250,9 @@ std::int32_t Laws::count_bound(const Job& job, bool counts_leaving) const {
   return bound;
 }
 
-void Laws::second() {
+void Laws::second(bool is_led) {
   look_at_trespasses();
-  claims_.second();
+  claims_.second(is_led);
   for (const auto& [name, job] : inhabitants_.jobs()) look_at_gang(job);
   if (is_calm_) look_at_idle_room();
 }
@@ -307,7 +307,8 @@ bool Laws::has_idle_room(const Job& job) const {
   for (const auto& [name, node] : server_.all<NodeObject>()) {
     const NodeObject& object = node.object;
     if (object.unschedulable || !object.taints.empty() || !object.locked_for.empty()) continue;
-    slots += std::max<std::int64_t>(0, object.allocatable.at("cpu") - used[name]) / job.cpu;
+    const std::int64_t taken = used[name] + claims_.claimed_on(name);
+    slots += std::max<std::int64_t>(0, object.allocatable.at("cpu") - taken) / job.cpu;
   }
   return slots >= std::max(1, job.minimum);
 }

@@ -20,14 +20,14 @@ class Laws {
   const std::vector<std::string>& broken() const { return broken_; }
   void break_law(const std::string& what);
   // Once a second: looks for faults that last.
-  void second();
+  void second(bool is_led);
   // A write or a Binding of a berthd, as it is sent; `leads`: its lease holds.
   void sent(std::uint64_t epoch, std::uint64_t lease_epoch, bool leads);
   // Counts writes that change nothing.
   ports::WriteOutcome carry_out(const ports::Write& write);
   // An eviction is carried out. `reason`: "by preempt for default/j7: ..."
   void evicted(const std::string& pod, const std::string& reason);
-  void eviction_failed(const std::string& reason);
+  void eviction_failed(const std::string& pod_uid, const std::string& reason);
   ClaimLaw& claims() { return claims_; }
   // By a berthd.
   void logged(const std::string& line);

@@ -169,7 +169,9 @@ class World {
   }
 
   void second() {
-    laws_.second();
+    laws_.second(std::any_of(replicas_.begin(), replicas_.end(), [](const Replica& each) {
+      return each.berthd != nullptr && each.berthd->leads();
+    }));
     look_at_sessions();
     if (agenda_.happens(network_.faults.compaction)) server_.compact();
     if (stock_ != nullptr && agenda_.happens(network_.faults.scheduler_kill)) start_stock();
