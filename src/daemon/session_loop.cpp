@@ -32,7 +32,7 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
       writes_(
           {parts_.writer,
            [&events = parts_.events](ports::WriteAnswer answer) { events.post(std::move(answer)); },
-           parts_.log}),
+           parts_.log, [&source = parts_.source] { source.doubt_silence(); }}),
       announcer_(observed_, writes_, parts_.log),
       evictions_(announcer_.events()),
       evicted_work_(parts_.metrics),

@@ -81,6 +81,7 @@ void OwnedGroups::write(const ports::ObjectRef& object, ports::GroupSpec wanted,
   const bool is_written = last != unseen_.end() && last->second.wanted == wanted;
   if (is_written && now < last->second.until) return;
   if (!writes_.may_begin(object, Aspect::group_spec, now)) return;
+  if (is_written) writes_.doubt_watches();
   unseen_[object.full_name()] = {wanted, now + kSeenWithin};
   writes_.begin(object, std::move(wanted), now);
 }

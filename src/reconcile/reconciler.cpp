@@ -133,8 +133,9 @@ void Reconciler::reconcile(const Cluster& cluster,
   announcer_.pods().publish(cluster, announcer_.waiting(), now);
   // Entries of deleted objects; older ones are written again in any case (WRITE-8).
   const auto is_late = [now](const auto& entry) { return now - entry.second.at >= kSeenWithin; };
-  std::erase_if(unseen_locks_, is_late);
-  std::erase_if(unseen_marks_, is_late);
+  const std::size_t late =
+      std::erase_if(unseen_locks_, is_late) + std::erase_if(unseen_marks_, is_late);
+  if (late > 0) writes_.doubt_watches();
   while (!young_.empty() && young_.begin()->first <= now) {
     outstanding_.insert(young_.extract(young_.begin()).value().second);
   }

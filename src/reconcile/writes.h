@@ -75,6 +75,8 @@ class Writes {
     // Hands an answer to the session thread, which calls take(). Any thread; outlives the writer.
     std::function<void(ports::WriteAnswer)> answer;
     std::function<void(const std::string& line)> log;
+    // The watches have not shown within kSeenWithin what was written. Session thread.
+    std::function<void()> doubt_watches = [] {};
   };
   enum class Kind : std::uint8_t { status, event, eviction, steering };
   static constexpr std::size_t kKinds = 4;
@@ -103,6 +105,7 @@ class Writes {
   // Sends again what is due of events and evictions. Other aspects are compared anew by their
   // owners, since what is wanted may be something else by now.
   void repeat(TimePoint now);
+  void doubt_watches() { parts_.doubt_watches(); }
   // Nothing differs any more: a failed write is not missed.
   void settle(const ports::ObjectRef& object, Aspect aspect);
 

@@ -26,7 +26,7 @@ using support::RecordingWriter;
 struct WriteSide {
   explicit WriteSide(RecordingWriter& writer)
       : writes({writer, [this](ports::WriteAnswer answer) { answers.push_back(std::move(answer)); },
-                [&writer](const std::string& line) { writer.log(line); }}),
+                [&writer](const std::string& line) { writer.log(line); }, [this] { ++doubts; }}),
         announcer(observed, writes, [&writer](const std::string& line) { writer.log(line); }),
         reconciler(observed, writes, announcer) {}
 
@@ -46,6 +46,7 @@ struct WriteSide {
   }
 
   std::vector<ports::WriteAnswer> answers;
+  int doubts = 0;  // of watches
   ObservedState observed{{"berth"}};
   Writes writes;
   Announcer announcer;

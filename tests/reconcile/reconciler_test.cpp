@@ -117,7 +117,9 @@ TEST_F(ReconcilerTest, WRITE8ALockThatIsNotSeenIsWrittenAgain) {
   mirror_.assume_reservations(plan, now_);
   EXPECT_EQ(session(plan).locks.size(), 1u);
   EXPECT_TRUE(session_after(seconds(9), plan).locks.empty());
+  EXPECT_EQ(side_->doubts, 0);
   EXPECT_EQ(session_after(seconds(1), plan).locks.size(), 1u);
+  EXPECT_EQ(side_->doubts, 1) << "the watch may be dead";
 }
 
 TEST_F(ReconcilerTest, WRITE4AFailedStatusOfTheOtherApiIsNotLostWhenItsReasonChanges) {

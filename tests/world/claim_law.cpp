@@ -187,8 +187,7 @@ bool ClaimLaw::stands(const Lost& lost) const {
 }
 
 // Others do not leave for a part of a gang.
-void ClaimLaw::check_that_minimums_are_claimed(bool is_led) {
-  if (!is_led) short_since_.clear();
+void ClaimLaw::check_that_minimums_are_claimed() {
   for (const auto& [name, claims] : claims_) {
     std::int64_t claimed = 0;
     for (const WrittenClaims::OnNode& each : claims.nodes) {
@@ -220,7 +219,11 @@ std::int64_t ClaimLaw::claimed_on(const std::string& node) const {
 }
 
 void ClaimLaw::second(bool is_led) {
-  check_that_minimums_are_claimed(is_led);
+  if (!is_led) {
+    leader_ended();
+    short_since_.clear();
+  }
+  check_that_minimums_are_claimed();
   std::erase_if(lost_, [this](const Lost& each) {
     if (!stands(each)) return true;
     if (agenda_.now() < each.until) return false;

@@ -57,7 +57,7 @@ class ClaimLaw {
   bool is_untouched(const std::string& group, TimePoint since) const;
   bool may_have_lost_a_plan(const std::string& group, TimePoint since) const;
   bool stands(const Lost& lost) const;
-  void check_that_minimums_are_claimed(bool is_led);
+  void check_that_minimums_are_claimed();
   std::int64_t room_on(const NodeObject& node) const;
 
   Agenda& agenda_;
