@@ -105,7 +105,7 @@ TEST(Evictions, KeepTheirLawsInEverySessionOfEveryStory) {
 TEST(Evictions, KeepTheirLawsWherePlacesDependOnOtherPods) {
   int evictions = 0;
   int broken = 0;
-  for (const std::uint64_t seed : seeds(kSeeds)) {
+  for (const std::uint64_t seed : seeds_where_long(kSeeds)) {
     const Played played = play(seed, 0, true, true);
     EXPECT_EQ(played.faults, "") << "BERTH_SEED=" << seed;
     for (const NamedPlan& plan : played.plans) {
@@ -143,7 +143,7 @@ TEST(Evictions, KeepTheirLawsWithinLimits) {
 
 // Of flat queues: the order of nested ones is not total.
 TEST(Evictions, DoNotDependOnTheOrderOfEvents) {
-  for (const std::uint64_t seed : seeds(kSeeds / 4)) {
+  for (const std::uint64_t seed : seeds_where_long(kSeeds / 4)) {
     const Played one = play(seed, 0, false);
     const Played other = play(seed, seed + 1'000'000, false);
     ASSERT_EQ(one.plans.size(), other.plans.size()) << "BERTH_SEED=" << seed;
@@ -200,7 +200,7 @@ class Life {
 void expect_fixed_points(std::uint64_t most, bool with_relations) {
   std::map<int, int> sessions;
   int broken = 0;
-  for (const std::uint64_t seed : seeds(most)) {
+  for (const std::uint64_t seed : seeds_where_long(most)) {
     RandomEvictions story(seed, true, with_relations);
     const engine::SessionConfig config = story.config();
     const auto world = world_of(config);

@@ -172,7 +172,7 @@ class Search {
 TEST(FeasibilityLaw, FEASIBLE2NoGangIsRefusedThatCanBePlaced) {
   std::size_t refused = 0;
   std::size_t impossible = 0;
-  for (const std::uint64_t seed : seeds(kSeeds)) {
+  for (const std::uint64_t seed : seeds_where_long(kSeeds)) {
     const std::string text = Story(seed).text();
     const auto world = stage(text);
     OpenSession open(*world, {"gang", "predicates"});

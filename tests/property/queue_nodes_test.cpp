@@ -259,7 +259,7 @@ class Play {
 TEST(QueueNodes, HoldTheLawsInEverySession) {
   std::size_t locked = 0;
   std::size_t evicted = 0;
-  for (const std::uint64_t seed : seeds(kSeeds)) {
+  for (const std::uint64_t seed : seeds_where_long(kSeeds)) {
     Play play(seed);
     for (int cycle = 0; cycle < kCycles; ++cycle) {
       play.session();
@@ -280,7 +280,7 @@ TEST(QueueNodes, HoldTheLawsInEverySession) {
 
 // NODES-10, NODES-14
 TEST(QueueNodes, UnchangedInputMovesNoLock) {
-  for (const std::uint64_t seed : seeds(kSeeds)) {
+  for (const std::uint64_t seed : seeds_where_long(kSeeds)) {
     Play play(seed);
     if (play.story().has_targets()) continue;  // they come with time
     for (int cycle = 0; cycle < 3; ++cycle) {
@@ -307,7 +307,7 @@ TEST(QueueNodes, UnchangedInputMovesNoLock) {
 
 // NODES-14. Also a restart in between changes nothing.
 TEST(QueueNodes, AllAreOpenWhenItIsOff) {
-  for (const std::uint64_t seed : seeds(kSeeds)) {
+  for (const std::uint64_t seed : seeds_where_long(kSeeds)) {
     Play play(seed);
     for (int cycle = 0; cycle < 3; ++cycle) {
       play.session();
@@ -332,7 +332,7 @@ TEST(QueueNodes, AllAreOpenWhenItIsOff) {
 
 // NODES-10, NODES-14
 TEST(QueueNodes, ARestartMovesNoLock) {
-  for (const std::uint64_t seed : seeds(kSeeds)) {
+  for (const std::uint64_t seed : seeds_where_long(kSeeds)) {
     std::map<bool, std::string> nodes;
     for (const bool restarts : {false, true}) {
       Play play(seed);

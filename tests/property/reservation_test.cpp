@@ -292,7 +292,7 @@ class Play {
 
 TEST(Reservation, TargetsThatAreCoveredStartWithinTheirBound) {
   std::size_t started = 0;
-  for (const std::uint64_t seed : seeds(kSeeds)) {
+  for (const std::uint64_t seed : seeds_where_long(kSeeds)) {
     Play play(seed);
     ASSERT_EQ(play.run(std::nullopt), "") << "BERTH_SEED=" << seed;
     started += play.targets_started();
@@ -304,7 +304,7 @@ TEST(Reservation, TargetsThatAreCoveredStartWithinTheirBound) {
 // (support/behind_law.h).
 TEST(Reservation, TargetsStartWithinTheirBoundWhereLimitsLendTheirNodes) {
   std::size_t lent = 0;
-  for (const std::uint64_t seed : seeds(kSeeds)) {
+  for (const std::uint64_t seed : seeds_where_long(kSeeds)) {
     Play play(seed, true);
     ASSERT_EQ(play.run(std::nullopt), "") << "BERTH_SEED=" << seed;
     lent += play.placed_behind();
@@ -313,7 +313,7 @@ TEST(Reservation, TargetsStartWithinTheirBoundWhereLimitsLendTheirNodes) {
 }
 
 TEST(Reservation, ARestartAtAnyCycleChangesNothing) {
-  for (const std::uint64_t seed : seeds(kSeeds / 3)) {
+  for (const std::uint64_t seed : seeds_where_long(kSeeds / 3)) {
     Play steady(seed);
     ASSERT_EQ(steady.run(std::nullopt), "") << "BERTH_SEED=" << seed;
     Random random(seed);

@@ -35,7 +35,7 @@ void print(const StreamOutcome& all) {
 void check(StreamKind kind, std::uint64_t count, Duration length) {
   const conf::Config config = shipped_config();
   StreamOutcome all;
-  for (const std::uint64_t seed : seeds(count)) {
+  for (const std::uint64_t seed : seeds_where_long(count)) {
     const StreamOutcome outcome = play_stream(config, seed, length, kind);
     for (const std::string& fault : outcome.faults) {
       ADD_FAILURE() << "BERTH_SEED=" << seed << " " << fault;

@@ -12,4 +12,12 @@ std::vector<std::uint64_t> seeds(std::uint64_t most) {
   return all;
 }
 
+std::vector<std::uint64_t> seeds_where_long(std::uint64_t most) {
+  std::vector<std::uint64_t> all = seeds(most);
+#ifdef BERTH_SANITIZED
+  if (std::getenv("BERTH_LAWS") == nullptr && all.size() > 1) all.resize((all.size() + 2) / 3);
+#endif
+  return all;
+}
+
 }  // namespace berth::support
