@@ -96,15 +96,14 @@ class AccountToken::Machine : public std::enable_shared_from_this<Machine> {
   Request request() const {
     const auto seconds =
         std::chrono::duration_cast<std::chrono::seconds>(options_.lifetime).count();
-    Request request;
-    request.method = "POST";
+    const Json body{{"apiVersion", "authentication.k8s.io/v1"},
+                    {"kind", "TokenRequest"},
+                    {"spec", {{"expirationSeconds", seconds}}}};
+    Request request = request_with("POST",
+                                   "/api/v1/namespaces/" + url_encoded(options_.name_space) +
+                                       "/serviceaccounts/" + url_encoded(options_.name) + "/token",
+                                   kJson, json_text(body));
     request.needs_no_term = true;
-    request.path = "/api/v1/namespaces/" + url_encoded(options_.name_space) + "/serviceaccounts/" +
-                   url_encoded(options_.name) + "/token";
-    request.content_type = "application/json";
-    request.body = json_text(Json{{"apiVersion", "authentication.k8s.io/v1"},
-                                  {"kind", "TokenRequest"},
-                                  {"spec", {{"expirationSeconds", seconds}}}});
     request.deadline = kDeadline;
     request.urgent = true;
     return request;

@@ -1,5 +1,6 @@
 #include "kubeapi/api_writer.h"
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -12,7 +13,6 @@ namespace berth::kubeapi {
 
 namespace {
 
-constexpr const char* kJson = "application/json";
 constexpr int kUnauthorized = 401;
 constexpr int kForbidden = 403;
 constexpr int kConflict = 409;
@@ -38,15 +38,6 @@ std::string path_of(const ObjectRef& object) {
 
 ObjectRef pod_of(const ports::Binding& binding) {
   return {ObjectKind::pod, binding.name_space, binding.name, binding.uid};
-}
-
-Request request(std::string method, std::string path, const char* type, std::string body) {
-  Request request;
-  request.method = std::move(method);
-  request.path = std::move(path);
-  request.content_type = type;
-  request.body = std::move(body);
-  return request;
 }
 
 // A patch with a foreign uid is refused as a conflict, or as a change of what cannot be changed.
@@ -106,107 +97,84 @@ ports::WriteOutcome outcome_of_eviction(const Response& response, const std::str
           what + ": status " + std::to_string(response.status) + ": " + refusal};
 }
 
-const char* verb_of(ports::PodWrite::Kind kind) {
-  switch (kind) {
-    case ports::PodWrite::Kind::nominate:
-      return "nominate ";
-    case ports::PodWrite::Kind::commit:
-      return "commit ";
-    case ports::PodWrite::Kind::touch:
-      return "touch ";
-    case ports::PodWrite::Kind::tolerate:
-      return "tolerate ";
-  }
-  return "write ";
-}
-
-// A name of the write, for messages: "nominate ns/p", "status of queue q".
-struct DescriptionOf {
-  const ports::Write& write;
-  const std::string name = write.object.full_name();
-  const std::string of = std::string(" of ") + to_string(write.object.kind) + " " + name;
-
-  std::string operator()(const ports::PodWrite& pod) const { return verb_of(pod.kind) + name; }
-  std::string operator()(const ports::GroupStatus&) const { return "status" + of; }
-  std::string operator()(const ports::QueueStatus&) const { return "status" + of; }
-  std::string operator()(const ports::NodeLock&) const { return "lock" + of; }
-  std::string operator()(const TargetMarks&) const { return "marks" + of; }
-  std::string operator()(const ports::GangRecord&) const { return "record" + of; }
-  std::string operator()(const ports::PodCondition&) const { return "condition" + of; }
-  std::string operator()(const ports::GroupSpec& spec) const {
-    const bool is_removed = spec.verb == ports::GroupSpec::Verb::remove;
-    if (spec.verb == ports::GroupSpec::Verb::change) return "spec" + of;
-    return (is_removed ? "remove podgroup " : "make podgroup ") + name;
-  }
-  std::string operator()(const ports::Eviction&) const { return "evict " + name; }
-  std::string operator()(const ports::Event& event) const {
-    return "event on " + name + " (" + event.reason + ")";
-  }
+// A write's request, and its name for messages: "nominate ns/p", "status of queue q".
+struct Sending {
+  std::string what;
+  Request request;
 };
 
-// The request for a write. Locks and marks are made of the object as it is read: their bodies are
-// empty here.
-struct RequestOf {
+// Locks and marks are made of the object as it is read: their bodies are empty here.
+struct SendingOf {
   const ports::Write& write;
   TimePoint now;
   const std::string& instance;
-  const std::string path = path_of(write.object);
+  const ObjectRef& object = write.object;
+  const std::string path = path_of(object);
+  const std::string name = object.full_name();
+  const std::string of = std::string(" of ") + to_string(object.kind) + " " + name;
 
-  Request operator()(const ports::PodWrite& pod) const {
-    if (pod.kind == ports::PodWrite::Kind::tolerate) {
-      return request("PATCH", path, kJsonPatch, toleration_patch(write.object, pod));
+  Sending operator()(const ports::PodWrite& pod) const {
+    using Kind = ports::PodWrite::Kind;
+    constexpr std::array kVerbs{"nominate ", "commit ", "touch ", "tolerate "};
+    const std::string what = kVerbs[static_cast<std::size_t>(pod.kind)] + name;
+    if (pod.kind == Kind::tolerate) {
+      return {what, patch("", kJsonPatch, toleration_patch(object, pod))};
     }
-    const bool is_status = pod.kind == ports::PodWrite::Kind::nominate;
-    return request("PATCH", is_status ? path + "/status" : path, kStrategicPatch,
-                   pod_patch(write, pod));
+    const char* const part = pod.kind == Kind::nominate ? "/status" : "";
+    return {what, patch(part, kStrategicPatch, pod_patch(write, pod))};
   }
   // Kubernetes' own groups have conditions of others, and lists that merge by key.
-  Request operator()(const ports::GroupStatus& status) const {
-    const bool is_kube = is_of_kubernetes(write.object.kind);
-    return can_wait(request("PATCH", path + "/status", is_kube ? kStrategicPatch : kMergePatch,
-                            group_status_patch(write.object, status)));
+  Sending operator()(const ports::GroupStatus& status) const {
+    const char* const type = is_of_kubernetes(object.kind) ? kStrategicPatch : kMergePatch;
+    return waiting({"status" + of, patch("/status", type, group_status_patch(object, status))});
   }
-  Request operator()(const ports::QueueStatus& status) const {
-    return can_wait(
-        request("PATCH", path + "/status", kMergePatch, queue_status_patch(write.object, status)));
+  Sending operator()(const ports::QueueStatus& status) const {
+    return waiting(
+        {"status" + of, patch("/status", kMergePatch, queue_status_patch(object, status))});
   }
-  Request operator()(const ports::NodeLock&) const {
-    return request("PATCH", path, kMergePatch, "");
+  Sending operator()(const ports::NodeLock&) const {
+    return {"lock" + of, patch("", kMergePatch, "")};
   }
-  Request operator()(const TargetMarks&) const {
-    return can_wait(request("PATCH", path, kMergePatch, ""));
+  Sending operator()(const TargetMarks&) const {
+    return waiting({"marks" + of, patch("", kMergePatch, "")});
   }
-  Request operator()(const ports::GangRecord&) const {
-    return request("PATCH", path, kMergePatch, record_patch(write));
+  Sending operator()(const ports::GangRecord&) const {
+    return {"record" + of, patch("", kMergePatch, record_patch(write))};
   }
-  Request operator()(const ports::PodCondition& condition) const {
-    return can_wait(request("PATCH", path + "/status", kStrategicPatch,
-                            condition_patch(write.object, condition)));
+  Sending operator()(const ports::PodCondition& condition) const {
+    return waiting(
+        {"condition" + of, patch("/status", kStrategicPatch, condition_patch(object, condition))});
   }
-  Request operator()(const ports::GroupSpec& spec) const {
+  Sending operator()(const ports::GroupSpec& spec) const {
     switch (spec.verb) {
       case ports::GroupSpec::Verb::make:
-        return request("POST", path.substr(0, path.rfind('/')), kJson,
-                       group_body(write.object, spec));
+        return {"make podgroup " + name, request_with("POST", path.substr(0, path.rfind('/')),
+                                                      kJson, group_body(object, spec))};
       case ports::GroupSpec::Verb::change:
-        return request("PATCH", path, kMergePatch, group_spec_patch(write.object, spec));
+        return {"spec" + of, patch("", kMergePatch, group_spec_patch(object, spec))};
       case ports::GroupSpec::Verb::remove:
-        return request("DELETE", path, kJson, deletion_body(write.object));
+        return {"remove podgroup " + name,
+                request_with("DELETE", path, kJson, deletion_body(object))};
     }
     return {};
   }
-  Request operator()(const ports::Eviction&) const {
-    return request("POST", path + "/eviction", kJson, eviction_body(write.object));
+  Sending operator()(const ports::Eviction&) const {
+    return {"evict " + name,
+            request_with("POST", path + "/eviction", kJson, eviction_body(object))};
   }
-  Request operator()(const ports::Event& event) const {
-    return can_wait(request(
-        "POST", "/api/v1/namespaces/" + url_encoded(event_namespace(write.object)) + "/events",
-        kJson, event_body(write.object, event, now, instance)));
+  Sending operator()(const ports::Event& event) const {
+    const std::string events =
+        "/api/v1/namespaces/" + url_encoded(event_namespace(object)) + "/events";
+    return waiting({"event on " + name + " (" + event.reason + ")",
+                    request_with("POST", events, kJson, event_body(object, event, now, instance))});
   }
 
-  static Request can_wait(Request request) {
-    request.can_wait = true;
-    return request;
+  Request patch(const char* part, const char* type, std::string body) const {
+    return request_with("PATCH", path + part, type, std::move(body));
+  }
+  static Sending waiting(Sending sending) {
+    sending.request.can_wait = true;
+    return sending;
   }
 };
 
@@ -223,7 +191,7 @@ void ApiWriter::bind(const ports::Binding& binding, std::function<void(ports::Bi
 void ApiWriter::post_binding(const std::shared_ptr<Bind>& bind) {
   const ports::Binding& to = bind->binding;
   ++bind->attempts;
-  Request posting = request("POST", path_of(pod_of(to)) + "/binding", kJson, binding_body(to));
+  Request posting = request_with("POST", path_of(pod_of(to)) + "/binding", kJson, binding_body(to));
   posting.epoch = to.epoch;
   client_.send(std::move(posting),
                [this, bind](const Response& response) { on_binding_answer(bind, response); });
@@ -243,8 +211,9 @@ void ApiWriter::on_binding_answer(const std::shared_ptr<Bind>& bind, const Respo
 void ApiWriter::look_at_node(const std::shared_ptr<Bind>& bind, const std::string& error,
                              bool may_retry) {
   const ports::Binding& to = bind->binding;
-  client_.send(request("GET", path_of(pod_of(to)), "", ""), [this, bind, error,
-                                                             may_retry](const Response& response) {
+  Request reading;
+  reading.path = path_of(pod_of(to));
+  client_.send(std::move(reading), [this, bind, error, may_retry](const Response& response) {
     const nlohmann::json pod = read_json(response.body);
     if (response.ok() && pod.is_object()) {
       const bool is_same = text_at(pod, "/metadata/uid") == bind->binding.uid;
@@ -265,8 +234,7 @@ void ApiWriter::look_at_node(const std::shared_ptr<Bind>& bind, const std::strin
 }
 
 void ApiWriter::write(const ports::Write& write, std::function<void(ports::WriteOutcome)> done) {
-  const std::string what = std::visit(DescriptionOf{write}, write.content);
-  Request request = std::visit(RequestOf{write, clock_.now(), instance_}, write.content);
+  auto [what, request] = std::visit(SendingOf{write, clock_.now(), instance_}, write.content);
   request.epoch = write.epoch;
   const bool is_made_of_the_object = std::holds_alternative<ports::NodeLock>(write.content) ||
                                      std::holds_alternative<TargetMarks>(write.content);
@@ -275,9 +243,8 @@ void ApiWriter::write(const ports::Write& write, std::function<void(ports::Write
   }
   const auto outcome =
       std::holds_alternative<ports::Eviction>(write.content) ? &outcome_of_eviction : &outcome_of;
-  client_.send(std::move(request), [done = std::move(done), what, outcome](const Response& seen) {
-    done(outcome(seen, what));
-  });
+  client_.send(std::move(request), [done = std::move(done), what = std::move(what),
+                                    outcome](const Response& seen) { done(outcome(seen, what)); });
 }
 
 // API-23

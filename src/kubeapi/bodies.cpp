@@ -1,5 +1,6 @@
 #include "kubeapi/bodies.h"
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "berth/base/text.h"
@@ -132,27 +133,19 @@ std::string stamp(const ports::Write& write) {
 }  // namespace
 
 std::pair<std::string, std::string> type_of(const ports::ObjectRef& object) {
-  switch (object.kind) {
-    case ports::ObjectKind::pod:
-      return {"v1", "Pod"};
-    case ports::ObjectKind::sig_pod_group:
-      return {"scheduling.x-k8s.io/v1alpha1", "PodGroup"};
-    case ports::ObjectKind::kube_pod_group:
-      return {kube::kGroupsOfKubernetes, "PodGroup"};
-    case ports::ObjectKind::kube_alpha_pod_group:
-      return {kube::kGroupsOfKubernetes136, "PodGroup"};
-    case ports::ObjectKind::composite_pod_group:
-      return {kube::kCompositeGroups, "CompositePodGroup"};
-    case ports::ObjectKind::queue:
-      return {"scheduling.volcano.sh/v1beta1", "Queue"};
-    case ports::ObjectKind::owner:
-      return {object.api_version, object.type};
-    case ports::ObjectKind::node:
-      return {"v1", "Node"};
-    case ports::ObjectKind::pod_group:
-      break;
-  }
-  return {"scheduling.volcano.sh/v1beta1", "PodGroup"};
+  constexpr const char* kVolcano = "scheduling.volcano.sh/v1beta1";
+  constexpr std::array<std::pair<const char*, const char*>, ports::kObjectKinds> kTypes{
+      {{"v1", "Pod"},
+       {kVolcano, "PodGroup"},
+       {"scheduling.x-k8s.io/v1alpha1", "PodGroup"},
+       {kube::kGroupsOfKubernetes, "PodGroup"},
+       {kube::kGroupsOfKubernetes136, "PodGroup"},
+       {kube::kCompositeGroups, "CompositePodGroup"},
+       {kVolcano, "Queue"},
+       {"v1", "Node"},
+       {"", ""}}};
+  if (object.kind == ports::ObjectKind::owner) return {object.api_version, object.type};
+  return kTypes[static_cast<std::size_t>(object.kind)];
 }
 
 std::string binding_body(const ports::Binding& binding) {

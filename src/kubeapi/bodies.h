@@ -12,10 +12,6 @@
 
 namespace berth::kubeapi {
 
-inline constexpr const char* kMergePatch = "application/merge-patch+json";
-inline constexpr const char* kJsonPatch = "application/json-patch+json";
-inline constexpr const char* kStrategicPatch = "application/strategic-merge-patch+json";
-
 // Its API version and kind.
 std::pair<std::string, std::string> type_of(const ports::ObjectRef& object);
 std::string binding_body(const ports::Binding& binding);

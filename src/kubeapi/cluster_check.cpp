@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "kubeapi/json_text.h"
+#include "kubeapi/review_requests.h"
 #include "kubeapi/watched_types.h"
 
 namespace berth::kubeapi {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Report = std::shared_ptr<const std::function<void(const std::string&)>>;
 
 constexpr int kGatesSince = 27;     // 1.27: scheduling gates are on
@@ -79,17 +79,11 @@ std::vector<Right> rights_for_volumes() {
 
 void check_right(RestClient& client, const Right& right, const std::string& consequence,
                  const Report& report) {
-  Json review{{"apiVersion", "authorization.k8s.io/v1"}, {"kind", "SelfSubjectAccessReview"}};
-  review["spec"]["resourceAttributes"] = {{"verb", right.verb},
-                                          {"group", right.group},
-                                          {"resource", right.resource},
-                                          {"subresource", right.subresource}};
-  Request request;
-  request.method = "POST";
-  request.needs_no_term = true;
-  request.path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-  request.content_type = "application/json";
-  request.body = json_text(review);
+  Request request = self_access_review({{"verb", right.verb},
+                                        {"group", right.group},
+                                        {"resource", right.resource},
+                                        {"subresource", right.subresource}});
+  request.deadline = Request().deadline;  // nobody waits for it
   std::string what = std::string(right.verb) + " " + right.resource;
   if (*right.group != 0) what += std::string(".") + right.group;
   if (*right.subresource != 0) what += std::string("/") + right.subresource;

@@ -203,8 +203,7 @@ std::string LeaderElection::path() const {
   return "/apis/coordination.k8s.io/v1/namespaces/" + url_encoded(options_.name_space) + "/leases";
 }
 
-Request LeaderElection::request() const {
-  Request request;
+Request LeaderElection::attempt(Request request) const {
   request.deadline = patience();
   request.urgent = true;
   request.needs_no_term = true;
@@ -212,9 +211,9 @@ Request LeaderElection::request() const {
 }
 
 Step LeaderElection::read() const {
-  Request read = request();
+  Request read;
   read.path = path() + "/" + url_encoded(options_.name);
-  return {.request = std::move(read)};
+  return {.request = attempt(std::move(read))};
 }
 
 std::optional<LeaderElection::Lease> LeaderElection::lease_in(const Response& response) {
@@ -248,11 +247,8 @@ Step LeaderElection::write(Lease lease) {
   if (!lease.acquired.empty()) body["spec"]["acquireTime"] = lease.acquired;
   if (!lease.renewed.empty()) body["spec"]["renewTime"] = lease.renewed;
   if (lease.exists) body["metadata"]["resourceVersion"] = lease.version;
-  Request write = request();
-  write.method = lease.exists ? "PUT" : "POST";
-  write.path = lease.exists ? path() + "/" + url_encoded(options_.name) : path();
-  write.content_type = "application/json";
-  write.body = json_text(body);
+  const std::string at = lease.exists ? path() + "/" + url_encoded(options_.name) : path();
+  Request write = attempt(request_with(lease.exists ? "PUT" : "POST", at, kJson, json_text(body)));
   lease.exists = true;
   written_ = std::move(lease);
   is_writing_ = true;

@@ -69,7 +69,7 @@ class LeaderElection final : public StateMachine {
   Step pause() const;
   Step read() const;
   Step write(Lease lease);
-  Request request() const;
+  Request attempt(Request request) const;
   std::optional<Lease> lease_in(const Response& response);
   Lease claim(Lease lease) const;
   bool may_take(const Lease& lease) const;

@@ -10,18 +10,6 @@ namespace {
 
 constexpr const char* kManagedBy = "app.kubernetes.io/managed-by";
 
-Request request_with(const nlohmann::ordered_json& body, const char* method, std::string path,
-                     std::uint64_t epoch) {
-  Request request;
-  request.method = method;
-  request.path = std::move(path);
-  const bool is_patch = request.method == "PATCH";
-  request.content_type = is_patch ? "application/merge-patch+json" : "application/json";
-  request.body = json_text(body);
-  request.epoch = epoch;
-  return request;
-}
-
 }  // namespace
 
 std::string LearnedConfigMap::collection() const {
@@ -58,7 +46,9 @@ void LearnedConfigMap::read(Read done) {
 void LearnedConfigMap::write(const Texts& texts, std::uint64_t epoch, Written done) {
   nlohmann::ordered_json body;
   body["data"] = texts;
-  client_.send(request_with(body, "PATCH", path(), epoch),
+  Request patch = request_with("PATCH", path(), kMergePatch, json_text(body));
+  patch.epoch = epoch;
+  client_.send(std::move(patch),
                [this, texts, epoch, done = std::move(done)](const Response& response) mutable {
                  if (response.status == kNotFound) return create(texts, epoch, std::move(done));
                  done(fault_of(response));
@@ -72,9 +62,11 @@ void LearnedConfigMap::create(const Texts& texts, std::uint64_t epoch, Written d
   body["metadata"]["name"] = kLearnedConfigMap;
   body["metadata"]["labels"][kManagedBy] = "berthd";
   body["data"] = texts;
-  client_.send(
-      request_with(body, "POST", collection(), epoch),
-      [this, done = std::move(done)](const Response& response) { done(fault_of(response)); });
+  Request creation = request_with("POST", collection(), kJson, json_text(body));
+  creation.epoch = epoch;
+  client_.send(std::move(creation), [this, done = std::move(done)](const Response& response) {
+    done(fault_of(response));
+  });
 }
 
 }  // namespace berth::kubeapi

@@ -39,6 +39,14 @@ struct Request {
   bool needs_no_term = false;
 };
 
+inline constexpr const char* kJson = "application/json";
+inline constexpr const char* kMergePatch = "application/merge-patch+json";
+inline constexpr const char* kJsonPatch = "application/json-patch+json";
+inline constexpr const char* kStrategicPatch = "application/strategic-merge-patch+json";
+
+Request request_with(std::string method, std::string path, const char* content_type,
+                     std::string body);
+
 // LEASE-4
 bool needs_term(const Request& request);
 // Whether the request may be sent at this moment. Null: nobody else leads, ever.

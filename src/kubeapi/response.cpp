@@ -1,7 +1,11 @@
 #include "kubeapi/request.h"
 
-#include <array>
+#include <curl/curl.h>
 
+#include <array>
+#include <memory>
+
+#include "berth/base/check.h"
 #include "berth/base/printable.h"
 #include "berth/base/text.h"
 #include "document/readers.h"
@@ -25,15 +29,20 @@ std::string message_of(const std::string& body) {
   return std::string(first_bytes(body, kShownMax));
 }
 
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~';
-}
-
 }  // namespace
 
 std::string_view media_type_of(Format format) {
   return format == Format::json ? "application/json" : "application/vnd.kubernetes.protobuf";
+}
+
+Request request_with(std::string method, std::string path, const char* content_type,
+                     std::string body) {
+  Request request;
+  request.method = std::move(method);
+  request.path = std::move(path);
+  request.content_type = content_type;
+  request.body = std::move(body);
+  return request;
 }
 
 std::string Response::to_string() const {
@@ -60,20 +69,11 @@ bool may_be_sent(const Request& request, const ports::Leadership* leadership) {
 }
 
 std::string url_encoded(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string encoded;
-  encoded.reserve(text.size());
-  for (const char c : text) {
-    if (is_plain(c)) {
-      encoded += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    encoded += '%';
-    encoded += kDigits[byte >> 4];
-    encoded += kDigits[byte & 15];
-  }
-  return encoded;
+  if (text.empty()) return {};  // libcurl would look for an end
+  const std::unique_ptr<char, decltype(&curl_free)> encoded(
+      curl_easy_escape(nullptr, text.data(), static_cast<int>(text.size())), &curl_free);
+  BERTH_CHECK(encoded != nullptr);
+  return encoded.get();
 }
 
 std::string resource_path(std::string_view api_version, std::string_view plural) {

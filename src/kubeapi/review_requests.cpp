@@ -16,13 +16,10 @@ Request review(const char* group, const char* resource, const char* kind,
                nlohmann::ordered_json spec) {
   const nlohmann::ordered_json body{
       {"apiVersion", std::string(group) + "/v1"}, {"kind", kind}, {"spec", std::move(spec)}};
-  Request request;
-  request.method = "POST";
+  Request request = request_with("POST", std::string("/apis/") + group + "/v1/" + resource, kJson,
+                                 json_text(body));
   request.needs_no_term = true;
   request.deadline = kReviewDeadline;
-  request.path = std::string("/apis/") + group + "/v1/" + resource;
-  request.content_type = "application/json";
-  request.body = json_text(body);
   return request;
 }
 
@@ -41,6 +38,11 @@ Request access_review(const nlohmann::json& user, const char* about,
   }
   return review("authorization.k8s.io", "subjectaccessreviews", "SubjectAccessReview",
                 std::move(spec));
+}
+
+Request self_access_review(const nlohmann::ordered_json& attributes) {
+  return review("authorization.k8s.io", "selfsubjectaccessreviews", "SelfSubjectAccessReview",
+                {{"resourceAttributes", attributes}});
 }
 
 }  // namespace berth::kubeapi

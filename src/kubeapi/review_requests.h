@@ -16,5 +16,7 @@ Request token_review(const std::string& token);
 // ("nonResourceAttributes"), or of an object ("resourceAttributes").
 Request access_review(const nlohmann::json& user, const char* about,
                       const nlohmann::ordered_json& attributes);
+// Whether berthd may do this to an object.
+Request self_access_review(const nlohmann::ordered_json& attributes);
 
 }  // namespace berth::kubeapi

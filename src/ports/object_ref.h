@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -21,6 +23,7 @@ enum class ObjectKind : std::uint8_t {
   node,
   owner
 };
+inline constexpr std::size_t kObjectKinds = 9;
 
 constexpr ObjectKind kind_of(GroupApi api) {
   if (api == GroupApi::volcano) return ObjectKind::pod_group;
@@ -37,24 +40,10 @@ constexpr bool is_of_kubernetes(ObjectKind kind) {
 
 // "pod", "podgroup", "queue", "node": for messages.
 constexpr const char* to_string(ObjectKind kind) {
-  switch (kind) {
-    case ObjectKind::pod:
-      return "pod";
-    case ObjectKind::pod_group:
-    case ObjectKind::sig_pod_group:
-    case ObjectKind::kube_pod_group:
-    case ObjectKind::kube_alpha_pod_group:
-      return "podgroup";
-    case ObjectKind::composite_pod_group:
-      return "compositepodgroup";
-    case ObjectKind::queue:
-      return "queue";
-    case ObjectKind::node:
-      return "node";
-    case ObjectKind::owner:
-      return "owner";
-  }
-  return "object";
+  constexpr std::array<const char*, kObjectKinds> kNames{
+      "pod",   "podgroup", "podgroup", "podgroup", "podgroup", "compositepodgroup",
+      "queue", "node",     "owner"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 // The uid of a PodGroup that is to be made is this and its full name.
