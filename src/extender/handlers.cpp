@@ -1,6 +1,7 @@
 #include "extender/handlers.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -224,35 +225,10 @@ Result<FilterAnswer> filter_planned(const ports::PlanTable& plan, const ports::P
 }  // namespace
 
 const char* to_string(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::planned:
-      return "planned";
-    case Outcome::hinted:
-      return "hinted";
-    case Outcome::vetoed:
-      return "vetoed";
-    case Outcome::moved:
-      return "moved";
-    case Outcome::unplanned:
-      return "unplanned";
-    case Outcome::passed:
-      return "passed";
-    case Outcome::trimmed:
-      return "trimmed";
-    case Outcome::answered:
-      return "answered";
-    case Outcome::bound:
-      return "bound";
-    case Outcome::refused:
-      return "refused";
-    case Outcome::abandoned:
-      return "abandoned";
-    case Outcome::malformed:
-      return "malformed";
-    case Outcome::not_ready:
-      return "not_ready";
-  }
-  return "unknown";
+  constexpr std::array<const char*, kOutcomes> kNames{
+      "planned",  "hinted", "vetoed",  "moved",     "unplanned", "passed",   "trimmed",
+      "answered", "bound",  "refused", "abandoned", "malformed", "not_ready"};
+  return kNames[static_cast<std::size_t>(outcome)];
 }
 
 Result<FilterAnswer> filter(const ports::PlanTable& plan, const FilterArgs& args,

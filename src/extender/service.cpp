@@ -37,17 +37,8 @@ struct BindCall {
 }  // namespace
 
 const char* to_string(Verb verb) {
-  switch (verb) {
-    case Verb::filter:
-      return "filter";
-    case Verb::prioritize:
-      return "prioritize";
-    case Verb::preempt:
-      return "preempt";
-    case Verb::bind:
-      return "bind";
-  }
-  return "unknown";
+  constexpr std::array<const char*, kVerbs> kNames{"filter", "prioritize", "preempt", "bind"};
+  return kNames[static_cast<std::size_t>(verb)];
 }
 
 Service::Service(const ports::Published<ports::PlanTable>& plan, GangBarrier& barrier,
