@@ -11,69 +11,73 @@ namespace {
 namespace asio = boost::asio;
 using ErrorCode = boost::system::error_code;
 
-void prepare(Socket& socket) {
-  ErrorCode ignored;
-  socket.set_option(asio::ip::tcp::no_delay(true), ignored);
-  socket.set_option(asio::socket_base::keep_alive(true), ignored);
-}
-
-class PlainConnection final : public Connection {
- public:
-  PlainConnection(std::shared_ptr<ServerState> state, Socket socket)
-      : Connection(std::move(state), socket), socket_(std::move(socket)) {
-    prepare(socket_);
+// A connection over this stream, whose lowest layer is a socket.
+template <class Stream>
+class StreamConnection : public Connection {
+ protected:
+  template <class... Arguments>
+  StreamConnection(std::shared_ptr<ServerState> state, Socket socket, Arguments&... arguments)
+      : Connection(std::move(state), socket), stream_(std::move(socket), arguments...) {
+    ErrorCode ignored;
+    this->socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+    this->socket().set_option(asio::socket_base::keep_alive(true), ignored);
   }
 
- private:
-  std::shared_ptr<PlainConnection> self() {
-    return std::static_pointer_cast<PlainConnection>(shared_from_this());
+  auto& socket() { return stream_.lowest_layer(); }
+  std::shared_ptr<StreamConnection> self() {
+    return std::static_pointer_cast<StreamConnection>(shared_from_this());
   }
-
-  void start_handshake() override { on_handshake(true, std::nullopt); }
 
   void start_read(asio::mutable_buffer into) override {
-    socket_.async_read_some(into, [self = self()](const ErrorCode& error, std::size_t bytes) {
+    stream_.async_read_some(into, [self = self()](const ErrorCode& error, std::size_t bytes) {
       self->on_read(error, bytes);
     });
   }
 
   void start_write(asio::const_buffer bytes) override {
-    asio::async_write(socket_, bytes, [self = self()](const ErrorCode& error, std::size_t) {
+    asio::async_write(stream_, bytes, [self = self()](const ErrorCode& error, std::size_t) {
       self->on_write(error);
     });
   }
 
-  void shut_down_sending() override {
-    ErrorCode ignored;
-    socket_.shutdown(Socket::shutdown_send, ignored);
-  }
-
   void close_socket() override {
     ErrorCode ignored;
-    socket_.close(ignored);
+    socket().close(ignored);
   }
 
-  Socket socket_;
+  Stream stream_;
 };
 
-class TlsConnection final : public Connection {
+class PlainConnection final : public StreamConnection<Socket> {
  public:
-  TlsConnection(std::shared_ptr<ServerState> state, Socket socket,
-                std::shared_ptr<asio::ssl::context> context)
-      : Connection(std::move(state), socket),
-        context_(std::move(context)),
-        stream_(std::move(socket), *context_) {
-    prepare(stream_.next_layer());
-  }
+  PlainConnection(std::shared_ptr<ServerState> state, Socket socket)
+      : StreamConnection(std::move(state), std::move(socket)) {}
 
  private:
-  std::shared_ptr<TlsConnection> self() {
-    return std::static_pointer_cast<TlsConnection>(shared_from_this());
-  }
+  void start_handshake() override { on_handshake(true, std::nullopt); }
 
+  void shut_down_sending() override {
+    ErrorCode ignored;
+    stream_.shutdown(Socket::shutdown_send, ignored);
+  }
+};
+
+// Before the stream, which needs it to the end.
+struct TlsContext {
+  std::shared_ptr<asio::ssl::context> context;
+};
+
+class TlsConnection final : private TlsContext, public StreamConnection<asio::ssl::stream<Socket>> {
+ public:
+  TlsConnection(std::shared_ptr<ServerState> state, Socket socket,
+                std::shared_ptr<asio::ssl::context> context_in)
+      : TlsContext{std::move(context_in)},
+        StreamConnection(std::move(state), std::move(socket), *context) {}
+
+ private:
   void start_handshake() override {
-    const auto done = [self = self()](const ErrorCode& error) {
-      self->on_handshake(!error, error ? std::nullopt : self->peer_name());
+    const auto done = [self = self(), this](const ErrorCode& error) {
+      on_handshake(!error, error ? std::nullopt : peer_name());
     };
     stream_.async_handshake(asio::ssl::stream_base::server, done);
   }
@@ -89,29 +93,9 @@ class TlsConnection final : public Connection {
     return std::string(name, static_cast<std::size_t>(length));
   }
 
-  void start_read(asio::mutable_buffer into) override {
-    stream_.async_read_some(into, [self = self()](const ErrorCode& error, std::size_t bytes) {
-      self->on_read(error, bytes);
-    });
-  }
-
-  void start_write(asio::const_buffer bytes) override {
-    asio::async_write(stream_, bytes, [self = self()](const ErrorCode& error, std::size_t) {
-      self->on_write(error);
-    });
-  }
-
   void shut_down_sending() override {
     stream_.async_shutdown([self = self()](const ErrorCode&) {});
   }
-
-  void close_socket() override {
-    ErrorCode ignored;
-    stream_.next_layer().close(ignored);
-  }
-
-  std::shared_ptr<asio::ssl::context> context_;
-  asio::ssl::stream<Socket> stream_;
 };
 
 }  // namespace
