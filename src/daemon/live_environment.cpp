@@ -184,7 +184,7 @@ class LiveEnvironment final : public Environment {
     using Read = kubeapi::ReflectorCounters;
     telemetry::Families families;
     const auto kinds = cluster_.counters();
-    const auto by_kind = [&](telemetry::MetricFamily family, std::uint64_t Read::*member) {
+    const auto by_kind = [&](telemetry::MetricFamily family, Counter Read::*member) {
       for (const auto& [kind, counters] : kinds) {
         add_series(family, {{"kind", kind}}, static_cast<double>(counters.*member));
       }

@@ -185,14 +185,14 @@ void Connection::handle() {
     const std::lock_guard lock(mutex_);
     pending_ = true;
   }
-  state_->requests.fetch_add(1, std::memory_order_relaxed);
+  ++state_->counts.requests;
   try {
     state_->handler(request_, Responder(shared_from_this()));
   } catch (const std::exception& failure) {
-    state_->failures.fetch_add(1, std::memory_order_relaxed);
+    ++state_->counts.handler_failures;
     state_->notice("handler of \"" + request_.path + "\" failed: " + failure.what());
   } catch (...) {
-    state_->failures.fetch_add(1, std::memory_order_relaxed);
+    ++state_->counts.handler_failures;
     state_->notice("handler of \"" + request_.path + "\" failed");
   }
   if (input_ended_ && stage_ == Stage::handling) close();
@@ -200,7 +200,7 @@ void Connection::handle() {
 
 void Connection::refuse(int status, std::string_view why) {
   if (!enter(Phase::answering)) return;
-  state_->malformed.fetch_add(1, std::memory_order_relaxed);
+  ++state_->counts.malformed;
   closing_ = true;
   stage_ = Stage::writing;
   arm(state_->options.write_deadline);
@@ -344,11 +344,11 @@ void Connection::close() {
     was_pending = std::exchange(pending_, false);
     callback = std::exchange(disconnect_callback_, nullptr);
   }
-  if (was_pending) state_->disconnects.fetch_add(1, std::memory_order_relaxed);
+  if (was_pending) ++state_->counts.disconnects;
   try {
     if (callback) callback();
   } catch (...) {
-    state_->failures.fetch_add(1, std::memory_order_relaxed);
+    ++state_->counts.handler_failures;
     state_->notice("disconnect callback failed");
   }
   state_->remove(this);
@@ -383,7 +383,7 @@ void Connection::on_deadline() {
   disarm();
   const bool idle = stage_ == Stage::reading && !in_request_;
   if (!idle && stage_ != Stage::lingering) {
-    state_->timeouts.fetch_add(1, std::memory_order_relaxed);
+    ++state_->counts.timeouts;
   }
   if (stage_ == Stage::reading && in_request_) {
     refuse(408, "the request did not arrive in time");

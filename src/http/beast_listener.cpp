@@ -100,7 +100,7 @@ void Listener::admit(Socket socket) {
     refuse_connection(std::move(socket));
     return;
   }
-  state_->accepted.fetch_add(1, std::memory_order_relaxed);
+  ++state_->counts.connections_accepted;
   try {
     const std::shared_ptr<Connection> connection =
         credentials_ ? make_tls_connection(state_, std::move(socket), tls_context())
@@ -112,7 +112,7 @@ void Listener::admit(Socket socket) {
 }
 
 void Listener::refuse_connection(Socket socket) {
-  state_->refused_connections.fetch_add(1, std::memory_order_relaxed);
+  ++state_->counts.connections_refused;
   if (credentials_) return;
   const std::string answer = answer_when_full(state_->options);
   // The send buffer of a new socket has room, so this write neither blocks nor is cut short.
@@ -124,8 +124,8 @@ void Listener::refuse_connection(Socket socket) {
 
 std::shared_ptr<asio::ssl::context> Listener::tls_context() {
   auto context = credentials_->current();
-  state_->certificate_failures.store(credentials_->failures(), std::memory_order_relaxed);
-  state_->certificate_expires.store(credentials_->expires(), std::memory_order_relaxed);
+  state_->counts.certificate_failures = credentials_->failures();
+  state_->counts.certificate_expires = credentials_->expires();
   return context;
 }
 

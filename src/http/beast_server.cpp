@@ -23,7 +23,7 @@ bool ServerState::make_room() {
     loser = slot.connection.lock();
     turns_.erase(first);
   }
-  displaced.fetch_add(1, std::memory_order_relaxed);
+  ++counts.connections_displaced;
   if (loser) loser->cut();
   return true;
 }
@@ -34,7 +34,7 @@ bool ServerState::add(const std::shared_ptr<Connection>& connection) {
   const std::pair turn(Phase::receiving_from_stranger, ++last_turn_);
   connections_.emplace(connection.get(), Slot{connection, turn});
   turns_.emplace(turn, connection.get());
-  open.store(connections_.size(), std::memory_order_relaxed);
+  counts.connections_open = connections_.size();
   return true;
 }
 
@@ -44,7 +44,7 @@ void ServerState::remove(const Connection* connection) {
   if (found == connections_.end()) return;
   if (!found->second.is_lost) turns_.erase(found->second.turn);
   connections_.erase(found);
-  open.store(connections_.size(), std::memory_order_relaxed);
+  counts.connections_open = connections_.size();
   if (connections_.empty()) emptied_.notify_all();
 }
 
@@ -117,7 +117,7 @@ void run(const std::shared_ptr<ServerState>& state) {
       state->context.run();
       return;
     } catch (const std::exception& failure) {
-      state->failures.fetch_add(1, std::memory_order_relaxed);
+      ++state->counts.handler_failures;
       state->notice(std::string("i/o thread caught: ") + failure.what());
     }
   }
@@ -168,23 +168,7 @@ class BeastServer final : public HttpServer {
     return Error{"a request handler does not return", "http server"};
   }
 
-  ServerCounts counts() const override {
-    const auto read = [](const std::atomic<std::uint64_t>& count) {
-      return count.load(std::memory_order_relaxed);
-    };
-    const ServerState& state = *state_;
-    return {read(state.open),
-            read(state.accepted),
-            read(state.refused_connections),
-            read(state.displaced),
-            read(state.requests),
-            read(state.malformed),
-            read(state.timeouts),
-            read(state.disconnects),
-            read(state.failures),
-            read(state.certificate_failures),
-            state.certificate_expires.load(std::memory_order_relaxed)};
-  }
+  ServerCounts counts() const override { return state_->counts; }
 
  private:
   const std::shared_ptr<ServerState> state_;

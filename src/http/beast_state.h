@@ -56,10 +56,7 @@ class ServerState {
   const Handler handler;
   boost::asio::io_context context;
 
-  std::atomic<std::uint64_t> open = 0, accepted = 0, refused_connections = 0, requests = 0,
-                             malformed = 0, timeouts = 0, disconnects = 0, failures = 0,
-                             displaced = 0, certificate_failures = 0;
-  std::atomic<std::int64_t> certificate_expires = 0;
+  ServerCounts counts;
 
  private:
   struct Slot {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "berth/base/clock.h"
+#include "berth/base/counter.h"
 #include "berth/base/result.h"
 #include "http/message.h"
 
@@ -58,17 +59,17 @@ struct ServerOptions {
 };
 
 struct ServerCounts {
-  std::uint64_t connections_open = 0;
-  std::uint64_t connections_accepted = 0;
-  std::uint64_t connections_refused = 0;    // over max_connections, with a handler in each
-  std::uint64_t connections_displaced = 0;  // closed for a newer one, over max_connections
-  std::uint64_t requests = 0;               // requests that reached the handler
-  std::uint64_t malformed = 0;              // refused before the handler
-  std::uint64_t timeouts = 0;               // handshake, header, body and write deadlines missed
-  std::uint64_t disconnects = 0;            // peers that left before their answer
-  std::uint64_t handler_failures = 0;       // exceptions that left the handler
-  std::uint64_t certificate_failures = 0;   // looks at changed TLS files that could not be loaded
-  std::int64_t certificate_expires = 0;     // the one in use, in seconds since 1970; 0: without TLS
+  Counter connections_open;
+  Counter connections_accepted;
+  Counter connections_refused;    // over max_connections, with a handler in each
+  Counter connections_displaced;  // closed for a newer one, over max_connections
+  Counter requests;               // requests that reached the handler
+  Counter malformed;              // refused before the handler
+  Counter timeouts;               // handshake, header, body and write deadlines missed
+  Counter disconnects;            // peers that left before their answer
+  Counter handler_failures;       // exceptions that left the handler
+  Counter certificate_failures;   // looks at changed TLS files that could not be loaded
+  Counter certificate_expires;    // the one in use, in seconds since 1970; 0: without TLS
 };
 
 // An HTTP/1.1 server for peers that may be hostile. It answers the requests of one connection in

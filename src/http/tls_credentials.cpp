@@ -91,11 +91,11 @@ std::shared_ptr<ssl::context> TlsCredentials::current() {
   return context_;
 }
 
-std::int64_t TlsCredentials::expires() const {
+std::uint64_t TlsCredentials::expires() const {
   const X509* const leaf = SSL_CTX_get0_certificate(context_->native_handle());
   std::tm end = {};
   if (leaf == nullptr || ASN1_TIME_to_tm(X509_get0_notAfter(leaf), &end) != 1) return 0;
-  return static_cast<std::int64_t>(::timegm(&end));
+  return static_cast<std::uint64_t>(::timegm(&end));
 }
 
 std::string TlsCredentials::fingerprint() const {

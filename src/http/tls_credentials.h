@@ -31,7 +31,7 @@ class TlsCredentials {
   std::shared_ptr<boost::asio::ssl::context> current();
 
   std::uint64_t failures() const { return failures_; }  // looks at files that cannot be loaded
-  std::int64_t expires() const;  // the end of the certificate in use, in seconds since 1970
+  std::uint64_t expires() const;  // the end of the certificate in use, in seconds since 1970
 
  private:
   TlsCredentials(ServerTls options, Notice notice);

@@ -36,12 +36,12 @@ void KnownObjects::change(const document::Value& object) {
   const Status accepted =
       id.empty() ? Status(Error{"it has no name or no uid", ""}) : kind_.changed(object, complaint);
   const std::string what = accepted && !complaint ? "" : kind_.name + " " + full_name_of(object);
-  if (!what.empty()) ++decode_failures_;
+  if (!what.empty()) ++counters_.decode_failures;
   if (!accepted) return complain_of_object(what, what, accepted.error());
   if (complaint) complain_of_object(kind_.name + ": " + complaint->message, what, *complaint);
   if (known == generations_.end()) generations_.emplace(std::move(id), generation_);
-  ++events_;
-  objects_ = generations_.size();
+  ++counters_.events;
+  counters_.objects = generations_.size();
 }
 
 void KnownObjects::remove(const document::Value& object) {
@@ -50,8 +50,8 @@ void KnownObjects::remove(const document::Value& object) {
   const std::string id = known->first;
   generations_.erase(known);
   kind_.gone(id);
-  ++events_;
-  objects_ = generations_.size();
+  ++counters_.events;
+  counters_.objects = generations_.size();
 }
 
 // API-13: objects of earlier lists and watches that this list does not have are gone.
@@ -63,9 +63,9 @@ void KnownObjects::end_list() {
     }
     kind_.gone(known->first);
     known = generations_.erase(known);
-    ++events_;
+    ++counters_.events;
   }
-  objects_ = generations_.size();
+  counters_.objects = generations_.size();
 }
 
 bool KnownObjects::is_due(const std::string& key) {
@@ -95,14 +95,6 @@ void KnownObjects::complain_of_object(const std::string& key, const std::string&
     lines_ = 0;
   }
   if (++lines_ <= kLinesMost) options_.complain(what, error);
-}
-
-ReflectorCounters KnownObjects::counters() const {
-  ReflectorCounters counters;
-  counters.events = events_;
-  counters.decode_failures = decode_failures_;
-  counters.objects = objects_;
-  return counters;
 }
 
 }  // namespace berth::kubeapi

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -11,12 +10,13 @@
 namespace berth::kubeapi {
 
 // The objects that a reflector has handed on. After a new list, it finds the deleted ones. One
-// thread, except counters().
+// thread.
 class KnownObjects {
  public:
   // All must outlive this.
-  KnownObjects(const Clock& clock, const ReflectedKind& kind, const ReflectorOptions& options)
-      : clock_(clock), kind_(kind), options_(options) {}
+  KnownObjects(const Clock& clock, const ReflectedKind& kind, const ReflectorOptions& options,
+               ReflectorCounters& counters)
+      : clock_(clock), kind_(kind), options_(options), counters_(counters) {}
 
   void change(const document::Value& object);
   void remove(const document::Value& object);
@@ -28,9 +28,6 @@ class KnownObjects {
   // Logs an error about the whole kind: each message once, and again after a while.
   void complain(const Error& error);
 
-  // The counters about objects. Any thread.
-  ReflectorCounters counters() const;
-
  private:
   std::string id_of(const document::Value& object) const;
   // No error of this key was logged lately.
@@ -40,14 +37,12 @@ class KnownObjects {
   const Clock& clock_;
   const ReflectedKind& kind_;
   const ReflectorOptions& options_;
+  ReflectorCounters& counters_;
   std::unordered_map<std::string, std::uint32_t> generations_;  // by the key of the object
   std::uint32_t generation_ = 0;
   std::map<std::string, TimePoint> complained_;  // the last time, by object or by message
   TimePoint lines_since_;
   std::size_t lines_ = 0;  // about objects since then, logged or not
-  std::atomic<std::uint64_t> events_ = 0;
-  std::atomic<std::uint64_t> decode_failures_ = 0;
-  std::atomic<std::uint64_t> objects_ = 0;
 };
 
 // "namespace/name", or "name"; empty without a name.

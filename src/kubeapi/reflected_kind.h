@@ -7,6 +7,7 @@
 #include <string>
 
 #include "berth/base/clock.h"
+#include "berth/base/counter.h"
 #include "berth/base/result.h"
 #include "document/value.h"
 #include "kubeapi/kept_keys.h"
@@ -61,12 +62,12 @@ struct ReflectorOptions {
 
 // Counts since start(). All but the last two only grow.
 struct ReflectorCounters {
-  std::uint64_t lists = 0;            // complete ones, streamed ones included
-  std::uint64_t watches = 0;          // started
-  std::uint64_t events = 0;           // changed or deleted objects that were handed on
-  std::uint64_t decode_failures = 0;  // objects skipped, or without a part
-  std::uint64_t failures = 0;         // failed requests and watches
-  std::uint64_t objects = 0;          // known now
+  Counter lists;            // complete ones, streamed ones included
+  Counter watches;          // started
+  Counter events;           // changed or deleted objects that were handed on
+  Counter decode_failures;  // objects skipped, or without a part
+  Counter failures;         // failed requests and watches
+  Counter objects;          // known now
   bool is_synced = false;
 };
 

@@ -49,17 +49,14 @@ Reflector::Reflector(const Clock& clock, std::string server, ReflectedKind kind,
       server_(std::move(server)),
       kind_(std::move(kind)),
       options_(std::move(options)),
-      known_(clock_, kind_, options_),
+      known_(clock_, kind_, options_, counters_),
       reader_(kind_.format == Format::json ? json_reader(kind_.keeps)
                                            : protobuf_reader(kind_.type)),
       backoff_(options_.retry_least, options_.retry_most, options_.seed),
       streams_lists_(options_.streaming_list) {}
 
 ReflectorCounters Reflector::counters() const {
-  ReflectorCounters counters = known_.counters();
-  counters.lists = lists_;
-  counters.watches = watches_;
-  counters.failures = failures_;
+  ReflectorCounters counters = counters_;
   counters.is_synced = is_synced_;
   return counters;
 }
@@ -82,7 +79,7 @@ Step Reflector::answered(Response response) {
 }
 
 Step Reflector::fail(const Error& error, std::optional<Duration> retry_after) {
-  ++failures_;
+  ++counters_.failures;
   known_.complain(error);
   return {.pause = std::max(backoff_.next(), retry_after.value_or(Duration{}))};
 }
@@ -133,7 +130,7 @@ Step Reflector::took_page(Response response) {
 
 void Reflector::list_ended(const std::string& version) {
   known_.end_list();
-  ++lists_;
+  ++counters_.lists;
   version_ = version.empty() ? "0" : version;
   listed_at_ = clock_.now();
   absent_ = broken_lists_ = failed_watches_ = 0;
@@ -167,7 +164,7 @@ Step Reflector::list_failed(const Response& response) {
     if (response.status == 403) settle_for_nothing();
     return fail(failure(response), response.retry_after);
   }
-  ++failures_;
+  ++counters_.failures;
   if (kind_.required) known_.complain(failure(response));
   if (++absent_ >= kAbsentMax) {
     known_.begin_list();
@@ -184,7 +181,7 @@ Step Reflector::watch() {
   watch.brings_list = version_.empty();
   watch.begun_at = clock_.now();
   if (watch.brings_list) known_.begin_list();
-  ++watches_;
+  ++counters_.watches;
   const Duration length =
       backoff_.spread(watch.brings_list ? options_.list_length : options_.watch_length);
   watch.length = std::max(std::chrono::floor<std::chrono::seconds>(length), kShortWatch);
@@ -222,7 +219,7 @@ Step Reflector::watch_ended(const Watch& watch, const Response& response) {
     forget_version();
     // Our version is too old: list again at once, unless that was just done.
     if (clock_.now() - listed_at_ > kShortWatch) {
-      ++failures_;
+      ++counters_.failures;
       return step();
     }
   }

@@ -68,6 +68,7 @@ class Reflector final : public StateMachine {
   const std::string server_;
   const ReflectedKind kind_;
   const ReflectorOptions options_;
+  ReflectorCounters counters_;
   KnownObjects known_;
   const std::unique_ptr<ObjectReader> reader_;
   WatchEvent event_;
@@ -81,9 +82,6 @@ class Reflector final : public StateMachine {
   int broken_lists_ = 0;
   int failed_watches_ = 0;
   int absent_ = 0;
-  std::atomic<std::uint64_t> lists_ = 0;
-  std::atomic<std::uint64_t> watches_ = 0;
-  std::atomic<std::uint64_t> failures_ = 0;
   std::atomic<bool> is_synced_ = false;
   std::atomic<bool> is_listing_ = true;
   std::atomic<bool> is_in_doubt_ = false;  // whether all events so far have come

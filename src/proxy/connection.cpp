@@ -37,10 +37,10 @@ Connection::Connection(ProxyState& state, Socket socket, std::shared_ptr<asio::s
   boost::system::error_code ignored;
   socket_.next_layer().set_option(asio::ip::tcp::no_delay(true), ignored);
   socket_.next_layer().set_option(asio::socket_base::keep_alive(true), ignored);
-  ++state_.gauges.connections_open;
+  ++state_.counts.connections_open;
 }
 
-Connection::~Connection() { --state_.gauges.connections_open; }
+Connection::~Connection() { --state_.counts.connections_open; }
 
 void Connection::open() {
   socket_.async_handshake(asio::ssl::stream_base::server,
@@ -52,7 +52,7 @@ void Connection::open() {
 void Connection::on_handshake(const boost::system::error_code& error) {
   if (is_closed_) return;
   if (error) {
-    ++state_.gauges.handshakes_failed;
+    ++state_.counts.handshakes_failed;
     close();
     return;
   }
@@ -89,7 +89,7 @@ void Connection::on_read(const boost::system::error_code& error, std::size_t byt
 
 // The client gets the reason, as far as it reads it.
 void Connection::end_badly() {
-  if (is_flood_) ++state_.gauges.floods;
+  if (is_flood_) ++state_.counts.floods;
   session_.go_away(is_flood_ ? kEnhanceYourCalm : kProtocolError);
   is_ending_ = true;
   write();
@@ -158,12 +158,12 @@ void Connection::sweep(Steady::time_point now) {
   if (is_closed_) return;
   const Options& options = state_.options;
   if (is_writing_ && now - write_began_at_ > options.stall_limit) {
-    ++state_.gauges.stalled;
+    ++state_.counts.stalled;
     close();
     return;
   }
   if (!is_greeted_ && now - opened_at_ > options.handshake_deadline) {
-    ++state_.gauges.handshakes_failed;
+    ++state_.counts.handshakes_failed;
     close();
     return;
   }
@@ -176,7 +176,7 @@ void Connection::sweep(Steady::time_point now) {
   for (const auto& [id, stream] : streams_) {
     stream->end_dead_watch(now);
     if (!stream->is_stalled(now)) continue;
-    ++state_.gauges.stalled;
+    ++state_.counts.stalled;
     stream->cut();
   }
 }

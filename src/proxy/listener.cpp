@@ -68,10 +68,10 @@ void Listener::on_accept(const boost::system::error_code& error, Connection::Soc
 
 void Listener::admit(Connection::Socket socket) {
   if (!make_room()) {
-    ++state_.gauges.connections_refused;
+    ++state_.counts.connections_refused;
     return;
   }
-  ++state_.gauges.connections_accepted;
+  ++state_.counts.connections_accepted;
   try {
     const auto connection = std::make_shared<Connection>(state_, std::move(socket), tls_);
     connections_.push_back(connection);
@@ -88,7 +88,7 @@ bool Listener::make_room() {
   for (const auto& each : connections_) {
     const auto connection = each.lock();
     if (!connection || connection->is_greeted()) continue;
-    ++state_.gauges.handshakes_failed;
+    ++state_.counts.handshakes_failed;
     connection->close();
     return true;
   }

@@ -68,29 +68,7 @@ class Http2Proxy final : public Proxy {
     thread_.join();
   }
 
-  Counts counts() const override {
-    const Gauges& gauges = state_.gauges;
-    const auto read = [](const Gauges::Gauge& gauge) {
-      return gauge.load(std::memory_order_relaxed);
-    };
-    return {.connections_open = read(gauges.connections_open),
-            .connections_accepted = read(gauges.connections_accepted),
-            .connections_refused = read(gauges.connections_refused),
-            .handshakes_failed = read(gauges.handshakes_failed),
-            .floods = read(gauges.floods),
-            .streams_open = read(gauges.streams_open),
-            .requests = read(gauges.requests),
-            .malformed = read(gauges.malformed),
-            .intercepted = read(gauges.intercepted),
-            .answered_locally = read(gauges.answered_locally),
-            .refused = read(gauges.refused),
-            .pauses = read(gauges.pauses),
-            .stalled = read(gauges.stalled),
-            .transfers_open = read(gauges.transfers_open),
-            .upstream_failures = read(gauges.upstream_failures),
-            .dead_watches = read(gauges.dead_watches),
-            .upstream_connects = read(gauges.upstream_connects)};
-  }
+  Counts counts() const override { return state_.counts; }
 
  private:
   void run() {

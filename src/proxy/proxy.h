@@ -7,6 +7,7 @@
 #include <string>
 
 #include "berth/base/clock.h"
+#include "berth/base/counter.h"
 #include "berth/base/result.h"
 #include "proxy/exchange.h"
 
@@ -70,23 +71,23 @@ struct Options {
 };
 
 struct Counts {
-  std::uint64_t connections_open = 0;
-  std::uint64_t connections_accepted = 0;
-  std::uint64_t connections_refused = 0;  // over max_connections
-  std::uint64_t handshakes_failed = 0;    // no h2, no certificate, or too late
-  std::uint64_t floods = 0;               // connections that were closed for too many small frames
-  std::uint64_t streams_open = 0;
-  std::uint64_t requests = 0;
-  std::uint64_t malformed = 0;         // requests that were refused
-  std::uint64_t intercepted = 0;       // requests with an exchange
-  std::uint64_t answered_locally = 0;  // by Interceptor::answer
-  std::uint64_t refused = 0;           // by Interceptor::refusal
-  std::uint64_t pauses = 0;            // times that a reply became full
-  std::uint64_t stalled = 0;           // streams and connections cut because the client stood still
-  std::uint64_t transfers_open = 0;    // requests at upstream
-  std::uint64_t upstream_failures = 0;
-  std::uint64_t dead_watches = 0;       // of these, watches without a sign of life
-  std::uint64_t upstream_connects = 0;  // connections that were tried
+  Counter connections_open;
+  Counter connections_accepted;
+  Counter connections_refused;  // over max_connections
+  Counter handshakes_failed;    // no h2, no certificate, or too late
+  Counter floods;               // connections that were closed for too many small frames
+  Counter streams_open;
+  Counter requests;
+  Counter malformed;         // requests that were refused
+  Counter intercepted;       // requests with an exchange
+  Counter answered_locally;  // by Interceptor::answer
+  Counter refused;           // by Interceptor::refusal
+  Counter pauses;            // times that a reply became full
+  Counter stalled;           // streams and connections cut because the client stood still
+  Counter transfers_open;    // requests at upstream
+  Counter upstream_failures;
+  Counter dead_watches;       // of these, watches without a sign of life
+  Counter upstream_connects;  // connections that were tried
 };
 
 // A reverse proxy: HTTP/2 over mutual TLS for clients, which may be hostile, and one server behind

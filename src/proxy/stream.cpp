@@ -52,17 +52,17 @@ class Passing final : public Exchange {
 
 Stream::Stream(ProxyState& state, Connection& connection, std::int32_t id)
     : state_(state), connection_(connection), id_(id), moved_at_(Steady::now()) {
-  ++state_.gauges.streams_open;
+  ++state_.counts.streams_open;
 }
 
-Stream::~Stream() { --state_.gauges.streams_open; }
+Stream::~Stream() { --state_.counts.streams_open; }
 
 void Stream::begin(HeaderBlock block, bool has_body) {
-  ++state_.gauges.requests;
+  ++state_.counts.requests;
   content_length_ = block.content_length();
   is_body_over_ = !has_body;
   if (const Refusal refusal = block.finish(request_); refusal.status != 0) {
-    ++state_.gauges.malformed;
+    ++state_.counts.malformed;
     answer(status_answer(refusal.status, refusal.why));
     return;
   }
@@ -101,7 +101,7 @@ void Stream::end_body() {
   if (!is_collecting_) return;
   if (reads_body_) {
     if (auto made = state_.interceptor.answer(request_, collected_)) {
-      ++state_.gauges.answered_locally;
+      ++state_.counts.answered_locally;
       is_collecting_ = false;
       answer(*made);
       return;
@@ -113,7 +113,7 @@ void Stream::end_body() {
 void Stream::go_upstream(bool is_body_whole) {
   is_collecting_ = false;
   if (state_.options.has_token && state_.authorization.empty()) {
-    ++state_.gauges.upstream_failures;
+    ++state_.counts.upstream_failures;
     answer(no_token_answer(is_watch(request_)));
     return;
   }
@@ -121,7 +121,7 @@ void Stream::go_upstream(bool is_body_whole) {
   if (!is_body_whole) already_consumed_ = collected_.size();
   RequestBody body{std::move(collected_), is_body_whole, content_length_};
   exchange_ = state_.interceptor.intercept(request_, *this);
-  if (exchange_) ++state_.gauges.intercepted;
+  if (exchange_) ++state_.counts.intercepted;
   if (!exchange_) exchange_ = std::make_unique<Passing>(request_, *this);
   if (is_over_) return;  // answered already
   if (is_watch(request_)) limits_.emplace(request_, state_.options, Steady::now());
@@ -134,7 +134,7 @@ void Stream::go_upstream(bool is_body_whole) {
 bool Stream::refuse() {
   const std::optional<Answer> refusal = state_.interceptor.refusal(request_);
   if (!refusal) return false;
-  ++state_.gauges.refused;
+  ++state_.counts.refused;
   answer(*refusal);
   return true;
 }
@@ -235,7 +235,7 @@ bool Stream::is_full() {
   const bool was_full = is_full_;
   is_full_ = is_full_ || queued_ >= options.full_at ||
              (state_.queued_bytes >= options.max_queued_bytes && queued_ >= kFairShare);
-  if (is_full_ && !was_full) ++state_.gauges.pauses;
+  if (is_full_ && !was_full) ++state_.counts.pauses;
   return is_full_;
 }
 
@@ -275,7 +275,7 @@ void Stream::end_dead_watch(Steady::time_point now) {
   const std::string why = limits_->fault(now);
   if (why.empty()) return;
   transfer_.reset();
-  ++state_.gauges.dead_watches;
+  ++state_.counts.dead_watches;
   on_upstream_failure(why);
 }
 
@@ -306,7 +306,7 @@ void Stream::on_upstream_failure(const std::string& why) {
   if (!reads_upstream()) return;
   limits_.reset();
   if (!has_head_ && refuse()) return;
-  ++state_.gauges.upstream_failures;
+  ++state_.counts.upstream_failures;
   exchange_->on_failure(why);
 }
 

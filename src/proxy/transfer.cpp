@@ -41,12 +41,12 @@ Transfer::Transfer(UpstreamClient& upstream, const Request& request, RequestBody
                      body_.length ? static_cast<curl_off_t>(*body_.length) : curl_off_t{-1});
     curl_easy_setopt(easy(), CURLOPT_CUSTOMREQUEST, request.method.c_str());
   }
-  ++upstream_.state().gauges.transfers_open;
+  ++upstream_.state().counts.transfers_open;
 }
 
 Transfer::~Transfer() {
   if (pool_ != nullptr) pool_->remove(*this);
-  --upstream_.state().gauges.transfers_open;
+  --upstream_.state().counts.transfers_open;
 }
 
 void Transfer::add_lines(const Request& request) {

@@ -40,7 +40,7 @@ curl::PoolOptions UpstreamClient::pool_options(curl::Connections connections,
   curl::PoolOptions options;
   options.connections = connections;
   options.most_connections = options.most_kept = most;
-  options.on_connect = [&state = state_] { ++state.gauges.upstream_connects; };
+  options.on_connect = [&state = state_] { ++state.counts.upstream_connects; };
   options.on_notice = state_.options.on_notice;
   return options;
 }

@@ -103,12 +103,12 @@ TEST_F(RotationTest, UnderLoadNoCallFailsAndNoConnectionIsDropped) {
 TEST_F(RotationTest, TheEndOfTheCertificateInUseIsKnown) {
   authority_.issue("kube-scheduler", at("client.crt"), at("client.key"));
   RunningServer plain(echo);
-  EXPECT_EQ(plain.server->counts().certificate_expires, 0);
+  EXPECT_EQ(plain.server->counts().certificate_expires, 0U);
   RunningServer running(echo, options());
   const auto now = std::chrono::duration_cast<std::chrono::seconds>(
                        std::chrono::system_clock::now().time_since_epoch())
                        .count();
-  EXPECT_GT(running.server->counts().certificate_expires, now);
+  EXPECT_GT(running.server->counts().certificate_expires, static_cast<std::uint64_t>(now));
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ class KnownObjectsTest : public ::testing::Test {
   ReflectedKind kind_;
   ReflectorOptions options_;
   ManualClock clock_{TimePoint(std::chrono::hours(1))};
-  KnownObjects known_{clock_, kind_, options_};
+  ReflectorCounters counters_;
+  KnownObjects known_{clock_, kind_, options_, counters_};
   std::vector<std::string> lines_;
   int brought_ = 0;
   int faults_ = 0;
