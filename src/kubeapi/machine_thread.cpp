@@ -1,57 +1,43 @@
 #include "kubeapi/machine_thread.h"
 
 #include <condition_variable>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <utility>
 
 #include "berth/base/thread_name.h"
 
 namespace berth::kubeapi {
 
-// A watch or a pause, which stop() and interrupt() end.
-class MachineThread::Wait {
- public:
-  explicit Wait(MachineThread& thread) : thread_(thread) { put(&end); }
-  ~Wait() { put(nullptr); }
-  Wait(const Wait&) = delete;
-  Wait& operator=(const Wait&) = delete;
-
-  Cancellation end;
-
- private:
-  void put(Cancellation* wait) {
-    const std::lock_guard lock(thread_.mutex_);
-    thread_.wait_ = wait;
-  }
-
-  MachineThread& thread_;
-  const std::stop_callback<std::function<void()>> on_stop_{thread_.cancel_.token(),
-                                                           [this] { end.cancel(); }};
-};
-
 void MachineThread::start() {
-  if (!thread_.joinable() && !cancel_.is_cancelled()) thread_ = std::thread([this] { run(); });
+  if (!thread_.joinable() && !end_.stop_requested()) thread_ = std::thread([this] { run(); });
 }
 
 void MachineThread::stop() {
-  cancel_.cancel();
+  end_.request_stop();
   if (thread_.joinable()) thread_.join();
+}
+
+std::stop_source MachineThread::begin_wait() {
+  const std::lock_guard lock(mutex_);
+  return wait_ = std::stop_source();
 }
 
 void MachineThread::interrupt() {
   const std::lock_guard lock(mutex_);
-  if (wait_ != nullptr) wait_->cancel();
+  wait_.request_stop();
 }
 
 // API-17
 Step MachineThread::pause(Duration length) {
-  Wait wait(*this);
-  wait.end.wait_for(length);
-  return cancel_.is_cancelled() ? machine_.stop() : machine_.step();
+  std::stop_source end = begin_wait();
+  const std::stop_callback on_stop(end_.get_token(), [&] { end.request_stop(); });
+  std::mutex mutex;
+  std::condition_variable_any woken;
+  std::unique_lock lock(mutex);
+  woken.wait_for(lock, end.get_token(), length, [] { return false; });
+  return end_.stop_requested() ? machine_.stop() : machine_.step();
 }
 
 void MachineThread::run() {
@@ -66,18 +52,19 @@ void MachineThread::run() {
     Response response = step.is_watch ? watch(*step.request)
                         : is_urgent   ? client_.call(*std::move(step.request))
                                       : ask(*std::move(step.request));
-    const bool is_given_up = cancel_.is_cancelled() && !is_urgent;
+    const bool is_given_up = end_.stop_requested() && !is_urgent;
     step = is_given_up ? machine_.stop() : machine_.answered(std::move(response));
   }
 }
 
 Response MachineThread::watch(const Request& request) {
-  Wait wait(*this);
+  std::stop_source end = begin_wait();
+  const std::stop_callback on_stop(end_.get_token(), [&] { end.request_stop(); });
   const auto take = [&](std::string_view frame) {
-    if (!wait.end.is_cancelled() && !machine_.take(frame)) wait.end.cancel();
+    if (!end.stop_requested() && !machine_.take(frame)) end.request_stop();
   };
-  Response response = client_.stream(request, take, wait.end);
-  response.is_silent = response.is_silent || wait.end.is_cancelled();
+  Response response = client_.stream(request, take, end.get_token());
+  response.is_silent = response.is_silent || end.stop_requested();
   return response;
 }
 
@@ -95,7 +82,7 @@ Response MachineThread::ask(Request request) {
     answer->came.notify_all();
   });
   std::unique_lock lock(answer->mutex);
-  answer->came.wait(lock, cancel_.token(), [&] { return answer->response.has_value(); });
+  answer->came.wait(lock, end_.get_token(), [&] { return answer->response.has_value(); });
   return std::move(answer->response).value_or(Response());
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <thread>
 
-#include "kubeapi/cancellation.h"
 #include "kubeapi/rest_client.h"
 #include "kubeapi/state_machine.h"
 
@@ -28,9 +28,8 @@ class MachineThread {
   void interrupt();
 
  private:
-  class Wait;
-
   void run();
+  std::stop_source begin_wait();
   Step pause(Duration length);
   Response watch(const Request& request);
   Response ask(Request request);
@@ -38,9 +37,9 @@ class MachineThread {
   RestClient& client_;
   StateMachine& machine_;
   const std::string name_;
-  Cancellation cancel_;
+  std::stop_source end_;
   std::mutex mutex_;
-  Cancellation* wait_ = nullptr;  // of the watch or the pause under way
+  std::stop_source wait_;  // of the last watch or pause
   std::thread thread_;
 };
 

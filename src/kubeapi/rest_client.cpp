@@ -3,7 +3,6 @@
 #include <condition_variable>
 #include <future>
 #include <mutex>
-#include <stop_token>
 
 #include "berth/base/boot_clock.h"
 #include "berth/base/thread_executor.h"
@@ -78,14 +77,14 @@ class RestClient::Impl {
   const std::string& server() const { return transport_->server(); }
 
   Response stream(const Request& request, const std::function<void(std::string_view)>& on_frame,
-                  Cancellation& cancel) {
+                  const std::stop_token& cancel) {
     {
       const std::lock_guard lock(mutex_);
       ++streaming_;
     }
     std::stop_source ended;
     const auto end = [&ended] { ended.request_stop(); };
-    const std::stop_callback on_cancel(cancel.token(), end);
+    const std::stop_callback on_cancel(cancel, end);
     const std::stop_callback on_stop(stopping_.get_token(), end);
     Response response;
     if (!ended.stop_requested()) {
@@ -94,7 +93,7 @@ class RestClient::Impl {
       if (!response.error.empty()) response.error = transport_->server() + ": " + response.error;
     }
     if (ended.stop_requested() && (!response.error.empty() || response.status == 0)) {
-      response.error = cancel.is_cancelled() ? "cancelled" : RequestQueue::kStopped;
+      response.error = cancel.stop_requested() ? "cancelled" : RequestQueue::kStopped;
     }
     const std::lock_guard lock(mutex_);
     --streaming_;
@@ -181,7 +180,7 @@ Response RestClient::call(Request request) {
 
 Response RestClient::stream(const Request& request,
                             const std::function<void(std::string_view frame)>& on_frame,
-                            Cancellation& cancel) {
+                            const std::stop_token& cancel) {
   return impl_->stream(request, on_frame, cancel);
 }
 

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
 #include "berth/base/clock.h"
 #include "berth/base/result.h"
 #include "kubeapi/access.h"
-#include "kubeapi/cancellation.h"
 #include "kubeapi/pulse.h"
 #include "kubeapi/request.h"
 
@@ -80,7 +80,7 @@ class RestClient {
   // once, with the body. The rate limit and the cap do not apply.
   Response stream(const Request& request,
                   const std::function<void(std::string_view frame)>& on_frame,
-                  Cancellation& cancel);
+                  const std::stop_token& cancel);
 
   // Answers all queued and running requests with status 0. Returns when no `done` runs. Idempotent.
   void stop();

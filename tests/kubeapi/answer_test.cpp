@@ -59,7 +59,7 @@ TEST(Answer, API20ThatIsNoJsonIsNoAnswer) {
   const Response response = client->call({});
   EXPECT_EQ(response.status, 0);
   EXPECT_EQ(response.error, expected);
-  Cancellation cancel;
+  const std::stop_token cancel;
   const auto no_line = [](std::string_view line) { ADD_FAILURE() << line; };
   EXPECT_EQ(client->stream({}, no_line, cancel).error, expected);
 }

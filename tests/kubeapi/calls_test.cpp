@@ -171,7 +171,7 @@ TEST(Calls, API35UseTheProxyOfTheEnvironmentForOtherMachines) {
   elsewhere.server = "https://api.invalid:6443";
   const auto client = client_of(elsewhere);
   EXPECT_EQ(client->call(post("/there")).status, 0);
-  Cancellation cancel;
+  const std::stop_token cancel;
   EXPECT_EQ(client->stream(post("/there"), nullptr, cancel).status, 0);
   setenv("no_proxy", ".invalid", 1);
   EXPECT_EQ(client_of(elsewhere)->call(post("/")).status, 0);

@@ -25,7 +25,7 @@ std::string failure_of(const Access& access) {
   auto client = RestClient::create(access);
   EXPECT_TRUE(client) << client.error().to_string();
   const Response response = (*client)->call({});
-  Cancellation cancel;
+  const std::stop_token cancel;
   const Response stream = (*client)->stream({}, nullptr, cancel);
   EXPECT_EQ(response.status, 0);
   EXPECT_EQ(stream.error, response.error);

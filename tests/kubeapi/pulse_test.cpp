@@ -83,7 +83,7 @@ TEST(Pulse, API34AnswersAndEventsOfWatchesCount) {
 
   since = wait_a_little();
   request.path = "/?watch=true";
-  Cancellation never;
+  const std::stop_token never;
   int lines = 0;
   const auto response = (*client)->stream(
       request,

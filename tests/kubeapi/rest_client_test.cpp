@@ -240,7 +240,7 @@ TEST(RestClient, API2KeepsWatchesAndRequestsApart) {
     reply.end_stream();
   });
   const auto client = client_of(server);
-  Cancellation cancel;
+  const std::stop_token cancel;
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(client->call(get("/unary")).status, 200);
     EXPECT_EQ(client

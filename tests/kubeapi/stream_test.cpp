@@ -52,7 +52,7 @@ TEST(Stream, API1GivesFullLinesOnTheCallersThread) {
     reply.end_stream();
   });
   const auto client = client_of(server);
-  Cancellation cancel;
+  const std::stop_token cancel;
   std::vector<std::string> lines;
   const auto here = std::this_thread::get_id();
   const Response response = client->stream(
@@ -74,7 +74,7 @@ TEST(Stream, DistinguishesAnAbortFromAnEnd) {
     reply.abort();
   });
   const auto client = client_of(server);
-  Cancellation cancel;
+  const std::stop_token cancel;
   const Response response = client->stream(
       watch(), [](std::string_view) {}, cancel);
   EXPECT_TRUE(response.status == 200 || response.status == 0);
@@ -88,7 +88,7 @@ TEST(Stream, GivesUpWhenNothingComes) {
     reply.wait_until_closed();
   });
   const auto client = client_of(server);
-  Cancellation cancel;
+  const std::stop_token cancel;
   Request request = watch();
   request.idle_timeout = 50ms;
   EXPECT_EQ(client
@@ -101,7 +101,7 @@ TEST(Stream, GivesUpWhenNothingComes) {
 TEST(Stream, GivesUpWhenThereIsNoHead) {
   FakeServer server([](const Call&, Reply& reply) { reply.wait_until_closed(); });
   const auto client = client_of(server);
-  Cancellation cancel;
+  const std::stop_token cancel;
   Request request = watch();
   request.deadline = 50ms;
   const Response response = client->stream(
@@ -117,14 +117,14 @@ TEST(Stream, IsCancelledFromAnotherThread) {
     reply.wait_until_closed();
   });
   const auto client = client_of(server);
-  Cancellation cancel;
+  std::stop_source cancel;
   Awaited<bool> has_begun;
   std::thread other([&] {
     EXPECT_TRUE(has_begun.wait([](bool begun) { return begun; }));
-    cancel.cancel();
+    cancel.request_stop();
   });
   const Response response = client->stream(
-      watch(), [&](std::string_view) { has_begun.set(true); }, cancel);
+      watch(), [&](std::string_view) { has_begun.set(true); }, cancel.get_token());
   EXPECT_EQ(response.error, "cancelled");
   other.join();
 }
@@ -139,7 +139,7 @@ TEST(Stream, EndsWhenTheClientIsStopped) {
     EXPECT_TRUE(server.wait_for_calls(1));
     client->stop();
   });
-  Cancellation cancel;
+  const std::stop_token cancel;
   EXPECT_EQ(client
                 ->stream(
                     watch(), [](std::string_view) {}, cancel)
@@ -152,7 +152,7 @@ TEST(Stream, HandsOnAnotherStatusWithItsBody) {
   FakeServer server(
       [](const Call&, Reply& reply) { reply.send(429, "wait\nhere", "Retry-After: 3"); });
   const auto client = client_of(server);
-  Cancellation cancel;
+  const std::stop_token cancel;
   int lines = 0;
   const Response response = client->stream(
       watch(), [&](std::string_view) { ++lines; }, cancel);
@@ -171,7 +171,7 @@ TEST(Stream, RefusesALineWithoutEnd) {
   RestOptions options;
   options.line_max = 100'000;
   const auto client = client_of(server, options);
-  Cancellation cancel;
+  const std::stop_token cancel;
   EXPECT_EQ(client
                 ->stream(
                     watch(), [](std::string_view) {}, cancel)
@@ -190,7 +190,7 @@ TEST(Stream, API1SlownessHoldsBackTheServer) {
     reply.end_stream();
   });
   const auto client = client_of(server);
-  Cancellation cancel;
+  const std::stop_token cancel;
   std::size_t taken = 0;
   const Response response = client->stream(
       watch(),
@@ -213,7 +213,7 @@ TEST(Stream, OutlivesItsIdleTimeoutWhileTheReaderIsSlow) {
     reply.end_stream();
   });
   const auto client = client_of(server);
-  Cancellation cancel;
+  const std::stop_token cancel;
   Request request = watch();
   request.idle_timeout = 50ms;
   Request stall = request;
