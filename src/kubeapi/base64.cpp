@@ -1,40 +1,28 @@
 #include "kubeapi/base64.h"
 
-#include <cstdint>
+#include <openssl/evp.h>
+
+#include <algorithm>
 
 namespace berth::kubeapi {
 
-namespace {
-
-int digit_of(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '+') return 62;
-  return c == '/' ? 63 : -1;
-}
-
-bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
-}  // namespace
-
 std::optional<std::string> decode_base64(std::string_view text) {
-  std::string bytes;
-  std::uint32_t bits = 0;
-  int digits = 0;  // of the current group of four
-  int padding = 0;
-  for (const char c : text) {
-    if (is_blank(c)) continue;
-    const int digit = c == '=' ? 0 : digit_of(c);
-    if (digit < 0 || (padding > 0 && c != '=')) return std::nullopt;
-    if (c == '=' && (digits < 2 || ++padding > 2)) return std::nullopt;
-    bits = bits << 6 | static_cast<std::uint32_t>(digit);
-    if (++digits < 4) continue;
-    for (int i = 0; i < 3 - padding; ++i) bytes += static_cast<char>(bits >> (16 - 8 * i) & 0xff);
-    bits = 0;
-    digits = 0;
-  }
-  if (digits != 0) return std::nullopt;
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string digits(text);
+  std::erase_if(digits, [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; });
+  const std::size_t padding = digits.size() - std::min(digits.find('='), digits.size());
+  const std::string_view rest = std::string_view(digits).substr(digits.size() - padding);
+  // OpenSSL passes over some other characters at the end.
+  const bool is_sound = digits.find_first_not_of(kDigits) >= digits.size() - padding &&
+                        rest.find_first_not_of('=') == rest.npos && padding <= 2;
+  if (!is_sound || digits.size() % 4 != 0) return std::nullopt;
+  std::string bytes(digits.size() / 4 * 3, '\0');
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                   reinterpret_cast<const unsigned char*>(digits.data()),
+                                   static_cast<int>(digits.size()));
+  if (size < 0) return std::nullopt;
+  bytes.resize(bytes.size() - padding);
   return bytes;
 }
 
