@@ -16,6 +16,10 @@ struct KeptKeys {
 
     bool keeps(std::string_view key) const;
   };
+  // Lines such as "metadata: name uid": the key, then those to keep; "!metadata: managedFields" are
+  // left out. The table must outlive this.
+  explicit KeptKeys(std::string_view table);
+
   std::vector<Row> rows;
 
   const Row* find(std::string_view under) const {
