@@ -1,5 +1,6 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <exception>
+#include <future>
 #include <thread>
 #include <utility>
 
@@ -89,28 +90,6 @@ namespace asio = boost::asio;
 // A limit for steps that should take no time: closing cut connections, ending idle threads.
 constexpr std::chrono::seconds kGrace(1);
 
-// Counts running threads, so that stop() can wait for them with a deadline.
-class ThreadCount {
- public:
-  explicit ThreadCount(std::size_t size) : left_(size) {}
-
-  void leave() {
-    const std::lock_guard lock(mutex_);
-    --left_;
-    all_gone_.notify_all();
-  }
-
-  bool wait_until(Steady::time_point deadline) {
-    std::unique_lock lock(mutex_);
-    return all_gone_.wait_until(lock, deadline, [this] { return left_ == 0; });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable all_gone_;
-  std::size_t left_;
-};
-
 void run(const std::shared_ptr<ServerState>& state) {
   for (;;) {
     try {
@@ -135,12 +114,15 @@ class BeastServer final : public HttpServer {
     auto listener = std::make_shared<Listener>(state_);
     if (Status listening = listener->listen(); !listening) return listening;
     listener_ = std::move(listener);
-    threads_left_ = std::make_shared<ThreadCount>(state_->options.io_threads);
+    // The last thread that drops its part says so, and stop() can wait for that with a deadline.
+    const auto gone = std::make_shared<std::promise<void>>();
+    const std::shared_ptr<void> part(nullptr, [gone](void*) { gone->set_value(); });
+    all_gone_ = gone->get_future();
     for (std::size_t i = 0; i < state_->options.io_threads; ++i) {
-      threads_.emplace_back([state = state_, crew = threads_left_] {
+      threads_.emplace_back([state = state_, mine = part]() mutable {
         name_thread("server");
         run(state);
-        crew->leave();
+        mine.reset();
       });
     }
     listener_->start();
@@ -161,7 +143,7 @@ class BeastServer final : public HttpServer {
     // With every connection closed, the context has nothing left to do and its threads end. A
     // thread stuck in a handler is left behind, and ends if the handler ever returns.
     guard_.reset();
-    const bool all_gone = threads_left_->wait_until(Steady::now() + kGrace);
+    const bool all_gone = all_gone_.wait_for(kGrace) == std::future_status::ready;
     for (std::thread& thread : threads_) all_gone ? thread.join() : thread.detach();
     threads_.clear();
     if (all_gone) return Done{};
@@ -174,7 +156,7 @@ class BeastServer final : public HttpServer {
   const std::shared_ptr<ServerState> state_;
   asio::executor_work_guard<asio::io_context::executor_type> guard_;
   std::shared_ptr<Listener> listener_;
-  std::shared_ptr<ThreadCount> threads_left_;
+  std::future<void> all_gone_;
   std::vector<std::thread> threads_;
 };
 

@@ -18,29 +18,6 @@ namespace {
 
 constexpr int kOk = 200;
 
-// Cuts bytes into lines or, in protobuf, into frames.
-class Cutter {
- public:
-  Cutter(Format format, std::size_t most) : format_(format), most_(most) {}
-
-  Status take(std::string_view bytes, const std::function<void(std::string_view)>& on_frame) {
-    if (format_ == Format::json) {
-      if (lines_.feed(bytes, on_frame)) return Done{};
-      return Error{"a line of more than " + std::to_string(most_) + " bytes", ""};
-    }
-    return frames_.take(bytes, [&](std::string_view frame) -> Status {
-      on_frame(frame);
-      return Done{};
-    });
-  }
-
- private:
-  const Format format_;
-  const std::size_t most_;
-  LineSplitter lines_{most_};
-  protobuf::Frames frames_{most_};
-};
-
 }  // namespace
 
 class RestClient::Impl {
@@ -118,14 +95,22 @@ class RestClient::Impl {
 
   Response read(const Request& request, const std::function<void(std::string_view)>& on_frame,
                 std::stop_token stop) {
-    Cutter cutter(request.format, options_.line_max);
-    const auto on_whole = [&](std::string_view frame) {
+    const auto on_whole = [&](std::string_view frame) -> Status {
       pulse_.note(kOk);
       on_frame(frame);
+      return Done{};
     };
-    return transport_->stream(
-        request, [&](std::string_view bytes) { return cutter.take(bytes, on_whole); },
-        std::move(stop));
+    if (request.format == Format::json) {
+      LineSplitter lines(options_.line_max);
+      const auto cut = [&](std::string_view bytes) -> Status {
+        if (lines.feed(bytes, on_whole)) return Done{};
+        return Error{"a line of more than " + std::to_string(options_.line_max) + " bytes", ""};
+      };
+      return transport_->stream(request, cut, std::move(stop));
+    }
+    protobuf::Frames frames(options_.line_max);
+    const auto cut = [&](std::string_view bytes) { return frames.take(bytes, on_whole); };
+    return transport_->stream(request, cut, std::move(stop));
   }
 
   const std::unique_ptr<Transport> transport_;

@@ -8,16 +8,8 @@ namespace {
 
 using PlainJson = nlohmann::json;
 
-// Null if there is none, or if `object` is none.
-const PlainJson* find(const PlainJson& object, const char* key) {
-  if (!object.is_object()) return nullptr;
-  const auto found = object.find(key);
-  return found == object.end() ? nullptr : &*found;
-}
-
 std::string text_of(const PlainJson& object, const char* key) {
-  const PlainJson* value = find(object, key);
-  const auto* text = value == nullptr ? nullptr : value->get_ptr<const std::string*>();
+  const auto* text = object.contains(key) ? object[key].get_ptr<const std::string*>() : nullptr;
   return text == nullptr ? "" : *text;
 }
 
@@ -25,10 +17,9 @@ std::string text_of(const PlainJson& object, const char* key) {
 
 std::optional<Refusal> refusal_in(std::string_view patch) {
   const PlainJson body = PlainJson::parse(patch, nullptr, false);
-  const PlainJson* status = find(body, "status");
-  const PlainJson* conditions = status == nullptr ? nullptr : find(*status, "conditions");
-  if (conditions == nullptr || !conditions->is_array()) return std::nullopt;
-  for (const PlainJson& condition : *conditions) {
+  const PlainJson::json_pointer conditions("/status/conditions");
+  if (!body.contains(conditions) || !body[conditions].is_array()) return std::nullopt;
+  for (const PlainJson& condition : body[conditions]) {
     if (text_of(condition, "type") == "PodScheduled" && text_of(condition, "status") == "False") {
       return Refusal{text_of(condition, "reason"), text_of(condition, "message")};
     }
