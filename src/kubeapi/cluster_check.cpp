@@ -21,10 +21,10 @@ constexpr int kGatesSince = 27;     // 1.27: scheduling gates are on
 constexpr int kPoliciesSince = 34;  // MutatingAdmissionPolicy, as beta
 
 struct Right {
-  const char* verb;
-  const char* group;
-  const char* resource;
-  const char* subresource;
+  std::string_view verb;
+  std::string_view group;
+  std::string_view resource;
+  std::string_view subresource;
 };
 
 std::vector<Right> rights_for(const ClusterNeeds& needs) {
@@ -70,8 +70,8 @@ void check_version(RestClient& client, bool needs_gates, const Report& report) {
 // Without it, pods with claims are hints.
 std::vector<Right> rights_for_volumes() {
   std::vector<Right> rights;
-  for (const StorageResource& each : storage_resources()) {
-    const bool is_core = std::string_view(each.api_version) == "v1";
+  for (const WatchedType& each : storage_types()) {
+    const bool is_core = each.type.api_version == "v1";
     rights.push_back({"list", is_core ? "" : "storage.k8s.io", each.name, ""});
   }
   return rights;
@@ -84,9 +84,9 @@ void check_right(RestClient& client, const Right& right, const std::string& cons
                                         {"resource", right.resource},
                                         {"subresource", right.subresource}});
   request.deadline = Request().deadline;  // nobody waits for it
-  std::string what = std::string(right.verb) + " " + right.resource;
-  if (*right.group != 0) what += std::string(".") + right.group;
-  if (*right.subresource != 0) what += std::string("/") + right.subresource;
+  std::string what = std::string(right.verb).append(" ").append(right.resource);
+  if (!right.group.empty()) what.append(".").append(right.group);
+  if (!right.subresource.empty()) what.append("/").append(right.subresource);
   client.send(std::move(request), [report, what, consequence](const Response& response) {
     const nlohmann::json answer = read_json(response.body);
     const nlohmann::json& allowed = value_at(answer, "/status/allowed");

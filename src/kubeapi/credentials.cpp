@@ -56,7 +56,8 @@ Status check(const TlsMaterial& tls, const Access& access) {
 
 // API-7: changed files are read again. A mounted secret changes by a symbolic link, which stat
 // follows.
-Result<bool> Credentials::refresh(const Material& material, Source& source) {
+Result<bool> Credentials::refresh(Source& source) {
+  const Material& material = source.material;
   if (material.file.empty()) {
     const bool is_new = source.bytes != material.bytes;
     source.bytes = material.bytes;
@@ -75,20 +76,18 @@ Result<bool> Credentials::refresh(const Material& material, Source& source) {
   auto bytes = kube::read_file(material.file);
   if (!bytes) return bytes.error();
   if (trimmed(*bytes).empty()) return Error{"is empty", material.file};
-  source = {*std::move(bytes), changed, size, now.st_ino};
+  source.bytes = *std::move(bytes);
+  source.changed_ns = changed;
+  source.size = size;
+  source.inode = now.st_ino;
   return true;
 }
 
 Result<std::shared_ptr<Credentials>> Credentials::open(Access access) {
   std::shared_ptr<Credentials> made(new Credentials(std::move(access)));
   const Access& given = made->access_;
-  const std::pair<const Material*, Source*> all[] = {
-      {&given.ca, &made->ca_},
-      {&given.client_certificate, &made->certificate_},
-      {&given.client_key, &made->key_},
-      {&given.token, &made->token_}};
-  for (const auto& [material, source] : all) {
-    if (auto read = refresh(*material, *source); !read) return read.error();
+  for (Source* const source : {&made->ca_, &made->certificate_, &made->key_, &made->token_}) {
+    if (auto read = refresh(*source); !read) return read.error();
   }
   made->good_token_ = trimmed(made->token_.bytes);
   if (const std::string flaw = token_error(made->good_token_); !flaw.empty()) {
@@ -101,7 +100,7 @@ Result<std::shared_ptr<Credentials>> Credentials::open(Access access) {
 
 std::string Credentials::token() {
   const std::lock_guard lock(mutex_);
-  const Result<bool> is_new = refresh(access_.token, token_);
+  const Result<bool> is_new = refresh(token_);
   // Without a valid one, the last valid token stays.
   if (is_new && *is_new && token_error(trimmed(token_.bytes)).empty()) {
     good_token_ = trimmed(token_.bytes);
@@ -112,10 +111,8 @@ std::string Credentials::token() {
 TlsMaterial Credentials::tls() {
   const std::lock_guard lock(mutex_);
   bool changed = false;
-  for (const auto& [material, source] :
-       {std::pair{&access_.ca, &ca_}, std::pair{&access_.client_certificate, &certificate_},
-        std::pair{&access_.client_key, &key_}}) {
-    const Result<bool> read = refresh(*material, *source);
+  for (Source* const source : {&ca_, &certificate_, &key_}) {
+    const Result<bool> read = refresh(*source);
     changed = changed || (read && *read);
   }
   if (!changed) return good_;

@@ -25,9 +25,9 @@ class Credentials {
   TlsMaterial tls();
 
  private:
-  // One Material and its last content.
   struct Source {
-    std::string bytes;
+    const Material& material;
+    std::string bytes = {};  // its last content
     std::int64_t changed_ns = -1;
     std::uint64_t size = 0;
     std::uint64_t inode = 0;
@@ -35,11 +35,14 @@ class Credentials {
 
   explicit Credentials(Access access) : access_(std::move(access)) {}
   // True if there are new bytes.
-  static Result<bool> refresh(const Material& material, Source& source);
+  static Result<bool> refresh(Source& source);
 
   const Access access_;
   std::mutex mutex_;
-  Source ca_, certificate_, key_, token_;
+  Source ca_{access_.ca};
+  Source certificate_{access_.client_certificate};
+  Source key_{access_.client_key};
+  Source token_{access_.token};
   TlsMaterial good_;
   std::string good_token_;
 };

@@ -47,11 +47,11 @@ class LiveCluster::Impl {
     for (const WatchedType& type : watched_types()) reflectors_.push_back(reflect(type));
     if (!options_.lease_namespace.empty()) reflectors_.push_back(reflect_lease());
     if (options_.budgets) reflectors_.push_back(reflect(budgets()));
-    for (std::size_t kind = 0; options_.volumes && kind < kStorageKinds; ++kind) {
-      reflectors_.push_back(reflect(storage(static_cast<StorageKind>(kind))));
+    for (const WatchedType& type : storage_types()) {
+      if (options_.volumes) reflectors_.push_back(reflect(type));
     }
-    if (options_.selecting) {
-      for (const WatchedType& type : selecting_types()) reflectors_.push_back(reflect(type));
+    for (const WatchedType& type : selecting_types()) {
+      if (options_.selecting) reflectors_.push_back(reflect(type));
     }
     std::vector<std::string> unknown;
     for (const WatchedType& type : types_if_served()) unknown.emplace_back(type.name);
@@ -147,8 +147,9 @@ class LiveCluster::Impl {
   }
 
   static bool is_of_storage(const std::string& name) {
-    const auto& all = storage_resources();
-    return std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
+    static const std::vector<WatchedType> kAll = storage_types();
+    return std::any_of(kAll.begin(), kAll.end(),
+                       [&](const auto& each) { return each.name == name; });
   }
 
   // Pods with claims are hints until all of them are known.

@@ -31,6 +31,14 @@ WatchedType selecting(std::string_view name, const char* api_version, SelectingK
           }};
 }
 
+WatchedType storage(std::string_view name, const char* api_version, StorageKind kind,
+                    const KeptKeys& keeps) {
+  const auto deletion = [kind](const std::string& id) {
+    return ClusterEvent(StorageDeleted{kind, id});
+  };
+  return {name, {to_string(kind), api_version}, &keeps, deletion, kind};
+}
+
 WatchedType topology(std::string_view name, const char* type, const char* api_version,
                      TopologyKind kind) {
   return {name, {type, api_version}, &keys_of_specs(), [kind](const std::string& id) {
@@ -59,24 +67,17 @@ std::vector<WatchedType> watched_types() {
 
 WatchedType budgets() { return whole<BudgetDeleted>(kBudgets, "PodDisruptionBudget", "policy/v1"); }
 
-const std::array<StorageResource, kStorageKinds>& storage_resources() {
-  static const std::array<StorageResource, kStorageKinds> kResources{
-      {{"persistentvolumeclaims", "v1", &keys_of_claims()},
-       {"persistentvolumes", "v1", &keys_of_volumes()},
-       {"storageclasses", "storage.k8s.io/v1", &keys_of_storage()},
-       {"csinodes", "storage.k8s.io/v1", &keys_of_storage()},
-       {"csidrivers", "storage.k8s.io/v1", &keys_of_storage()},
-       {"csistoragecapacities", "storage.k8s.io/v1", &keys_of_storage()},
-       {"volumeattachments", "storage.k8s.io/v1", &keys_of_storage()}}};
-  return kResources;
-}
-
-WatchedType storage(StorageKind kind) {
-  const StorageResource& resource = storage_resources()[static_cast<std::size_t>(kind)];
-  const auto deletion = [kind](const std::string& id) {
-    return ClusterEvent(StorageDeleted{kind, id});
+std::vector<WatchedType> storage_types() {
+  constexpr const char* kVersion = "storage.k8s.io/v1";
+  return {
+      storage("persistentvolumeclaims", "v1", StorageKind::claim, keys_of_claims()),
+      storage("persistentvolumes", "v1", StorageKind::volume, keys_of_volumes()),
+      storage("storageclasses", kVersion, StorageKind::storage_class, keys_of_storage()),
+      storage("csinodes", kVersion, StorageKind::csi_node, keys_of_storage()),
+      storage("csidrivers", kVersion, StorageKind::csi_driver, keys_of_storage()),
+      storage("csistoragecapacities", kVersion, StorageKind::capacity, keys_of_storage()),
+      storage("volumeattachments", kVersion, StorageKind::attachment, keys_of_storage()),
   };
-  return {resource.name, {to_string(kind), resource.api_version}, resource.keeps, deletion, kind};
 }
 
 std::vector<WatchedType> selecting_types() {

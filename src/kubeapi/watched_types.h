@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -32,19 +31,9 @@ struct WatchedType {
   std::string path() const;  // "/api/v1/nodes"
 };
 
-// One of the kinds that volumes need (docs/design/volumes.md).
-struct StorageResource {
-  const char* name;  // "csinodes"
-  const char* api_version;
-  const KeptKeys* keeps;
-};
-
-// By StorageKind.
-const std::array<StorageResource, kStorageKinds>& storage_resources();
-
 std::vector<WatchedType> watched_types();
 WatchedType budgets();                       // API-26
-WatchedType storage(StorageKind kind);       // API-32
+std::vector<WatchedType> storage_types();    // API-32
 std::vector<WatchedType> selecting_types();  // API-33
 // KUBEGROUP-1, API-37. Those that the API server may not serve. The names are
 // RESOURCE.VERSION.GROUP; of several versions of one resource, the first that is served is watched.
