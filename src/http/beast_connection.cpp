@@ -16,6 +16,8 @@ namespace asio = boost::asio;
 
 constexpr std::size_t kReadBytes = 64 << 10;
 
+constexpr Duration kForever = Duration::max();
+
 // Larger buffers, left by one large request, are freed.
 constexpr std::size_t kKeptBytes = std::size_t{1} << 20;
 
@@ -82,13 +84,11 @@ void Connection::on_handshake(bool succeeded, std::optional<std::string> peer_na
 }
 
 void Connection::begin_request(Duration patience) {
-  if (!enter_receiving()) return;
-  stage_ = Stage::reading;
+  if (!enter(Stage::reading, patience)) return;
   in_request_ = false;
   request_.method.clear();
   release_if_large(request_.body);
   parser_.emplace(request_, state_->options.max_header_bytes, state_->options.max_body_bytes);
-  arm(patience);
   if (begin_ < end_) {
     consume();
   } else if (input_ended_ || state_->is_draining()) {
@@ -138,9 +138,8 @@ void Connection::on_read(const boost::system::error_code& error, std::size_t byt
 
 void Connection::consume() {
   if (!in_request_) {
-    if (!enter_receiving()) return;
+    if (!enter(Stage::reading, state_->options.header_deadline)) return;
     in_request_ = true;
-    arm(state_->options.header_deadline);
   }
   for (;;) {
     const char* at = buffer_.get() + begin_;
@@ -176,10 +175,8 @@ void Connection::on_header() {
 }
 
 void Connection::handle() {
-  if (!enter(Phase::handling)) return;
+  if (!enter(Stage::handling, kForever)) return;
   closing_ = !parser_->is_keep_alive();
-  stage_ = Stage::handling;
-  disarm();
   fill();
   {
     const std::lock_guard lock(mutex_);
@@ -199,11 +196,9 @@ void Connection::handle() {
 }
 
 void Connection::refuse(int status, std::string_view why) {
-  if (!enter(Phase::answering)) return;
+  if (!enter(Stage::writing, state_->options.write_deadline)) return;
   ++state_->counts.malformed;
   closing_ = true;
-  stage_ = Stage::writing;
-  arm(state_->options.write_deadline);
   render(text_response(status, why));
   fill();
   flush();
@@ -238,7 +233,8 @@ void Connection::on_disconnect(std::function<void()> callback) {
 }
 
 void Connection::send_answer() {
-  if (stage_ == Stage::closed || !enter(Phase::answering)) return;
+  if (stage_ == Stage::closed) return;
+  if (!enter(Stage::writing, state_->options.write_deadline)) return;
   Response response;
   {
     const std::lock_guard lock(mutex_);
@@ -246,8 +242,6 @@ void Connection::send_answer() {
     answer_.reset();
   }
   closing_ = closing_ || response.closes || state_->is_draining();
-  stage_ = Stage::writing;
-  arm(state_->options.write_deadline);
   render(response);
   flush();
 }
@@ -295,10 +289,8 @@ void Connection::on_write(const boost::system::error_code& error) {
 // Closing a socket with unread input resets the connection and may destroy the answer. So the peer
 // gets a moment to read it and to close first. Its input is dropped meanwhile.
 void Connection::linger() {
-  if (!enter_receiving()) return;
-  stage_ = Stage::lingering;
+  if (!enter(Stage::lingering, state_->options.linger)) return;
   begin_ = end_ = 0;
-  arm(state_->options.linger);
   if (input_ended_) {
     close();
     return;
@@ -307,14 +299,18 @@ void Connection::linger() {
   fill();
 }
 
-bool Connection::enter(Phase phase) {
-  if (state_->enter(this, phase)) return true;
-  close();
-  return false;
-}
-
-bool Connection::enter_receiving() {
-  return enter(request_.peer_name ? Phase::receiving : Phase::receiving_from_stranger);
+bool Connection::enter(Stage stage, Duration patience) {
+  using Phase = ServerState::Phase;
+  Phase phase = request_.peer_name ? Phase::receiving : Phase::receiving_from_stranger;
+  if (stage == Stage::handling) phase = Phase::handling;
+  if (stage == Stage::writing) phase = Phase::answering;
+  if (!state_->enter(this, phase)) {
+    close();
+    return false;
+  }
+  stage_ = stage;
+  arm(patience);
+  return true;
 }
 
 void Connection::drain() {
@@ -355,11 +351,11 @@ void Connection::close() {
 }
 
 void Connection::arm(Duration from_now) {
-  deadline_ = Steady::now() + std::chrono::duration_cast<Steady::duration>(from_now);
+  deadline_ = from_now == kForever
+                  ? Steady::time_point::max()
+                  : Steady::now() + std::chrono::duration_cast<Steady::duration>(from_now);
   if (deadline_ < timer_expiry_) wait_for_timer();
 }
-
-void Connection::disarm() { deadline_ = Steady::time_point::max(); }
 
 void Connection::wait_for_timer() {
   timer_expiry_ = deadline_;
@@ -380,7 +376,7 @@ void Connection::on_timer() {
 }
 
 void Connection::on_deadline() {
-  disarm();
+  arm(kForever);
   const bool idle = stage_ == Stage::reading && !in_request_;
   if (!idle && stage_ != Stage::lingering) {
     ++state_->counts.timeouts;

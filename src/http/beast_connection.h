@@ -55,7 +55,6 @@ class Connection : public Responder::Exchange, public std::enable_shared_from_th
   void on_write(const boost::system::error_code& error);
 
  private:
-  using Phase = ServerState::Phase;
   enum class Stage { handshaking, reading, handling, writing, lingering, closed };
 
   void begin_request(Duration patience);
@@ -69,12 +68,11 @@ class Connection : public Responder::Exchange, public std::enable_shared_from_th
   void flush();
   void linger();
   void close();
-  bool enter(Phase phase);  // false: the slot is lost, and this is closed
-  bool enter_receiving();   // the same
+  // With so much time for it. False: the slot is lost, and this is closed.
+  bool enter(Stage stage, Duration patience);
 
   // Sets a deadline. This costs no timer operation while an earlier one is running.
   void arm(Duration from_now);
-  void disarm();
   void wait_for_timer();
   void on_timer();
   void on_deadline();
