@@ -11,19 +11,15 @@
 namespace berth::extender {
 namespace {
 
-// Writes the separating comma before every element but the first.
-class Commas {
- public:
-  explicit Commas(std::string& out) : out_(out) {}
-  void next() {
-    if (!is_first_) out_ += ',';
-    is_first_ = false;
+// Calls append(each) for each of the list, with a comma between two.
+template <class List, class Append>
+void append_list(std::string& out, const List& list, Append&& append) {
+  for (const auto& each : list) {
+    append(each);
+    out += ',';
   }
-
- private:
-  std::string& out_;
-  bool is_first_ = true;
-};
+  if (!list.empty()) out.pop_back();
+}
 
 }  // namespace
 
@@ -36,20 +32,14 @@ std::string encode(const FilterReply& reply) {
 
   const bool as_objects = reply.form == NodeForm::objects;
   out += as_objects ? R"({"Nodes":{"metadata":{},"items":[)" : R"({"Nodes":null,"NodeNames":[)";
-  Commas commas(out);
-  for (const std::string_view json : reply.accepted) {
-    commas.next();
-    out += json;
-  }
+  append_list(out, reply.accepted, [&](std::string_view json) { out += json; });
   out += as_objects ? R"(]},"NodeNames":null)" : "]";
   out += R"(,"FailedNodes":{},"FailedAndUnresolvableNodes":{)";
-  Commas failed(out);
-  for (const auto& [node, text] : reply.rejected) {
-    failed.next();
-    append_quoted(out, node);
+  append_list(out, reply.rejected, [&](const auto& each) {
+    append_quoted(out, each.first);
     out += ':';
-    append_quoted(out, text);
-  }
+    append_quoted(out, each.second);
+  });
   out += R"(},"Error":""})";
   return out;
 }
@@ -60,37 +50,31 @@ std::string encode(const std::vector<HostScore>& scores) {
   std::string out;
   out.reserve(size);
   out += '[';
-  Commas commas(out);
-  for (const HostScore& each : scores) {
-    commas.next();
+  append_list(out, scores, [&](const HostScore& each) {
     out += R"({"Host":)";
     append_quoted(out, each.host);
     out += R"(,"Score":)";
     out += std::to_string(each.score);
     out += '}';
-  }
+  });
   out += ']';
   return out;
 }
 
 std::string encode(const std::vector<NodeVictims>& nodes) {
   std::string out = R"({"NodeNameToMetaVictims":{)";
-  Commas commas(out);
-  for (const NodeVictims& each : nodes) {
-    commas.next();
+  append_list(out, nodes, [&](const NodeVictims& each) {
     append_quoted(out, each.node);
     out += R"(:{"Pods":[)";
-    Commas pods(out);
-    for (const std::string& uid : each.pod_uids) {
-      pods.next();
+    append_list(out, each.pod_uids, [&](const std::string& uid) {
       out += R"({"UID":)";
       append_quoted(out, uid);
       out += '}';
-    }
+    });
     out += R"(],"NumPDBViolations":)";
     out += std::to_string(each.pdb_violations);
     out += '}';
-  }
+  });
   out += "}}";
   return out;
 }
