@@ -1,9 +1,7 @@
 #include "kubeapi/machine_thread.h"
 
 #include <condition_variable>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "berth/base/thread_name.h"
@@ -49,9 +47,9 @@ void MachineThread::run() {
       continue;
     }
     const bool is_urgent = step.request->urgent;
-    Response response = step.is_watch ? watch(*step.request)
-                        : is_urgent   ? client_.call(*std::move(step.request))
-                                      : ask(*std::move(step.request));
+    const std::stop_token stop = is_urgent ? std::stop_token() : end_.get_token();
+    Response response =
+        step.is_watch ? watch(*step.request) : client_.call(*std::move(step.request), stop);
     const bool is_given_up = end_.stop_requested() && !is_urgent;
     step = is_given_up ? machine_.stop() : machine_.answered(std::move(response));
   }
@@ -66,24 +64,6 @@ Response MachineThread::watch(const Request& request) {
   Response response = client_.stream(request, take, end.get_token());
   response.is_silent = response.is_silent || end.stop_requested();
   return response;
-}
-
-// A request that stop() interrupts.
-Response MachineThread::ask(Request request) {
-  struct Answer {
-    std::mutex mutex;
-    std::condition_variable_any came;
-    std::optional<Response> response;
-  };
-  auto answer = std::make_shared<Answer>();
-  client_.send(std::move(request), [answer](Response response) {
-    const std::lock_guard lock(answer->mutex);
-    answer->response = std::move(response);
-    answer->came.notify_all();
-  });
-  std::unique_lock lock(answer->mutex);
-  answer->came.wait(lock, end_.get_token(), [&] { return answer->response.has_value(); });
-  return std::move(answer->response).value_or(Response());
 }
 
 }  // namespace berth::kubeapi

@@ -32,7 +32,6 @@ class MachineThread {
   std::stop_source begin_wait();
   Step pause(Duration length);
   Response watch(const Request& request);
-  Response ask(Request request);
 
   RestClient& client_;
   StateMachine& machine_;

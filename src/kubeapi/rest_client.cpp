@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <future>
 #include <mutex>
+#include <optional>
 
 #include "berth/base/boot_clock.h"
 #include "berth/base/thread_executor.h"
@@ -156,11 +157,21 @@ void RestClient::send(Request request, std::function<void(Response)> done) {
   impl_->send(std::move(request), std::move(done));
 }
 
-Response RestClient::call(Request request) {
-  auto answer = std::make_shared<std::promise<Response>>();
-  std::future<Response> coming = answer->get_future();
-  send(std::move(request), [answer](Response response) { answer->set_value(std::move(response)); });
-  return coming.get();
+Response RestClient::call(Request request, const std::stop_token& stop) {
+  struct Answer {
+    std::mutex mutex;
+    std::condition_variable_any came;
+    std::optional<Response> response;
+  };
+  auto answer = std::make_shared<Answer>();
+  send(std::move(request), [answer](Response response) {
+    const std::lock_guard lock(answer->mutex);
+    answer->response = std::move(response);
+    answer->came.notify_all();
+  });
+  std::unique_lock lock(answer->mutex);
+  answer->came.wait(lock, stop, [&] { return answer->response.has_value(); });
+  return std::move(answer->response).value_or(Response());
 }
 
 Response RestClient::stream(const Request& request,
