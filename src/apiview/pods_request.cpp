@@ -4,7 +4,6 @@
 #include <array>
 
 #include "proxy/answers.h"
-#include "proxy/headers.h"
 #include "proxy/query.h"
 
 namespace berth::apiview {
@@ -18,10 +17,6 @@ constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr std::string_view kRunning = "status.phase!=Succeeded,status.phase!=Failed";
 constexpr std::string_view kVersion = "resourceVersion";
 constexpr std::string_view kVersionMatch = "resourceVersionMatch";
-
-std::string_view header(const proxy::Headers& headers, std::string_view name) {
-  return proxy::find_header(headers, name).value_or(std::string_view{});
-}
 
 // The resource of a path, after its group, version and namespace: "pods" of
 // "/api/v1/namespaces/a/pods/b/binding". Empty: the path is written in another way.
@@ -68,8 +63,9 @@ std::optional<PodsRequest> pods_request(const proxy::Request& request) {
   if (!is_exact) pods.version = proxy::query_value(target, kVersion).value_or("");
   pods.is_of_running = proxy::query_value(target, "fieldSelector") == kRunning &&
                        !proxy::query_value(target, "labelSelector");
-  pods.accepts_protobuf = header(request.headers, "accept").find(kProtobuf) != kProtobuf.npos;
-  pods.client = header(request.headers, "user-agent");
+  pods.accepts_protobuf =
+      proxy::value_of(request.headers, "accept").find(kProtobuf) != kProtobuf.npos;
+  pods.client = proxy::value_of(request.headers, "user-agent");
   return pods;
 }
 
@@ -109,7 +105,7 @@ std::string_view content_type(bool is_watch) {
 }
 
 bool is_in_format(const proxy::Headers& headers) {
-  return header(headers, "content-type").starts_with(kProtobuf);
+  return proxy::value_of(headers, "content-type").starts_with(kProtobuf);
 }
 
 std::optional<PodName> status_patch(const proxy::Request& request) {

@@ -12,6 +12,7 @@ namespace berth::proxy {
 
 using curl::Header;
 using curl::Headers;
+using curl::value_of;
 
 struct Request {
   std::string method;    // "GET"

@@ -61,10 +61,6 @@ std::optional<std::string_view> find_header(const Headers& headers, std::string_
   return found->value;
 }
 
-std::optional<std::size_t> parse_length(std::string_view text) {
-  return parse_number<std::size_t>(text);
-}
-
 HeaderBlock::HeaderBlock(std::size_t max_bytes, std::size_t max_count)
     : room_bytes_(max_bytes), room_count_(max_count) {}
 
@@ -104,7 +100,7 @@ void HeaderBlock::add_regular(std::string_view name, std::string_view value) {
   if (!curl::is_header_name(name)) {
     refuse(400, "malformed name of a header");
   } else if (name == "content-length") {
-    const auto length = parse_length(value);
+    const auto length = parse_number<std::size_t>(value);
     if (!length || content_length_) refuse(400, "content-length: expected one number");
     content_length_ = length;
   } else if (name == "connection" || name == "upgrade" || name == "transfer-encoding") {

@@ -12,9 +12,6 @@ namespace berth::proxy {
 // The value of the first header of that (lower case) name.
 std::optional<std::string_view> find_header(const Headers& headers, std::string_view name);
 
-// A number without sign, or nothing.
-std::optional<std::size_t> parse_length(std::string_view text);
-
 struct Refusal {
   int status = 0;  // 0: the request is good
   std::string why;

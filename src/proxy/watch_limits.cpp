@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proxy/headers.h"
+#include "berth/base/number.h"
 #include "proxy/query.h"
 
 namespace berth::proxy {
@@ -17,7 +17,7 @@ Steady::duration steady(Duration duration) {
 // Zero, and what is no number, ask for no end.
 std::optional<std::chrono::seconds> length_of(const Request& request) {
   const auto text = query_value(request.target, "timeoutSeconds");
-  const std::size_t length = parse_length(text.value_or("")).value_or(0);
+  const std::size_t length = parse_number<std::size_t>(text.value_or("")).value_or(0);
   if (length == 0) return std::nullopt;
   return std::chrono::seconds(std::min(length, kLongestSeconds));
 }

@@ -1,6 +1,7 @@
 // Targets and header lines by chance.
 #include <gtest/gtest.h>
 
+#include "berth/base/number.h"
 #include "proxy/headers.h"
 #include "proxy/query.h"
 #include "support/damage.h"
@@ -20,7 +21,7 @@ TEST(HostileText, OfTargetsAndHeadersDoesNoHarm) {
     if (query_value(target, "resourceVersion")) {
       ASSERT_EQ(query_value(replaced, "resourceVersion"), "9") << target;
     }
-    (void)parse_length(damage.of("4096"));
+    (void)parse_number<std::size_t>(damage.of("4096"));
     HeaderBlock block(1'000, 10);
     block.add(damage.of(":method"), "GET");
     block.add(":path", target);

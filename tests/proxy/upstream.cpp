@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "berth/base/number.h"
 #include "curl/headers.h"
 #include "proxy/h2_client.h"
 #include "proxy/headers.h"
@@ -87,7 +88,7 @@ class Reader {
         request.body += chunk->substr(0, size);
       }
     }
-    const auto body = take(parse_length(request.header("content-length")).value_or(0));
+    const auto body = take(parse_number<std::size_t>(request.header("content-length")).value_or(0));
     if (body) request.body = *body;
     return body.has_value();
   }
