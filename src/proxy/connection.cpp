@@ -16,7 +16,6 @@ constexpr std::size_t kWriteBytes = 256 << 10;
 // Error codes of HTTP/2.
 constexpr std::uint32_t kNoError = 0;
 constexpr std::uint32_t kProtocolError = 1;
-constexpr std::uint32_t kInternalError = 2;
 constexpr std::uint32_t kEnhanceYourCalm = 11;
 
 // Small frames that a client may send at once, and each second.
@@ -187,7 +186,7 @@ Stream* Connection::find(std::int32_t stream) const {
 }
 
 void Connection::on_header(std::int32_t stream, HeaderBlock block, bool has_body) {
-  const auto made = std::make_shared<Stream>(state_, *this, stream);
+  const auto made = std::make_shared<Stream>(state_, session_, stream);
   streams_[stream] = made;
   used_at_ = Steady::now();
   made->begin(std::move(block), has_body);
@@ -229,27 +228,6 @@ std::size_t Connection::read_answer(std::int32_t stream, char* into, std::size_t
                                     bool& is_end) {
   Stream* const found = find(stream);
   return found == nullptr ? 0 : found->read(into, room, is_end);
-}
-
-void Connection::submit_head(std::int32_t stream, int status, const Headers& headers,
-                             bool has_body) {
-  session_.submit_head(stream, status, headers, has_body);
-  write_soon();
-}
-
-void Connection::resume(std::int32_t stream) {
-  session_.resume(stream);
-  write_soon();
-}
-
-void Connection::reset(std::int32_t stream) {
-  session_.reset(stream, kInternalError);
-  write_soon();
-}
-
-void Connection::consume(std::int32_t stream, std::size_t bytes) {
-  session_.consume(stream, bytes);
-  write_soon();
 }
 
 }  // namespace berth::proxy

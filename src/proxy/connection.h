@@ -34,18 +34,13 @@ class Connection final : public H2Events, public std::enable_shared_from_this<Co
   // Cuts off streams that stand still, and the connection if it does, is idle or late.
   void sweep(Steady::time_point now);
 
-  // From its streams.
-  void submit_head(std::int32_t stream, int status, const Headers& headers, bool has_body);
-  void resume(std::int32_t stream);
-  void reset(std::int32_t stream);
-  void consume(std::int32_t stream, std::size_t bytes);
-
  private:
   // H2Events.
   void on_header(std::int32_t stream, HeaderBlock block, bool has_body) override;
   void on_body(std::int32_t stream, std::string_view bytes) override;
   void on_body_end(std::int32_t stream) override;
   void on_stream_close(std::int32_t stream, std::uint32_t error) override;
+  void on_output() override { write_soon(); }
   void on_frame(bool is_burden) override;
   std::size_t read_answer(std::int32_t stream, char* into, std::size_t room, bool& is_end) override;
 

@@ -202,16 +202,22 @@ void H2Session::submit_head(std::int32_t stream, int status, const Headers& head
   body.read_callback = H2Callbacks::read;
   nghttp2_submit_response(session_, stream, fields.data(), fields.size(),
                           has_body ? &body : nullptr);
+  events_.on_output();
 }
 
-void H2Session::resume(std::int32_t stream) { nghttp2_session_resume_data(session_, stream); }
+void H2Session::resume(std::int32_t stream) {
+  nghttp2_session_resume_data(session_, stream);
+  events_.on_output();
+}
 
-void H2Session::reset(std::int32_t stream, std::uint32_t error) {
-  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream, error);
+void H2Session::reset(std::int32_t stream) {
+  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream, NGHTTP2_INTERNAL_ERROR);
+  events_.on_output();
 }
 
 void H2Session::consume(std::int32_t stream, std::size_t bytes) {
   nghttp2_session_consume_stream(session_, stream, bytes);
+  events_.on_output();
 }
 
 void H2Session::go_away(std::uint32_t error) {

@@ -22,6 +22,7 @@ class H2Events {
   virtual void on_body_end(std::int32_t stream) = 0;
   // `error` is 0 if the client has reported none. The stream's id is not used again.
   virtual void on_stream_close(std::int32_t stream, std::uint32_t error) = 0;
+  virtual void on_output() = 0;               // there is something to send, by a stream's call
   virtual void on_frame(bool is_burden) = 0;  // is_burden: it asks for work and carries nothing
   // Some bytes of an answer; 0 without `is_end`: none yet.
   virtual std::size_t read_answer(std::int32_t stream, char* into, std::size_t room,
@@ -45,11 +46,13 @@ class H2Session {
   bool is_over() const;         // neither side will send any more
   bool has_long_queue() const;  // the client makes us answer faster than it reads
 
+  void go_away(std::uint32_t error);  // open streams may finish
+
+  // Of one stream. on_output() follows.
   void submit_head(std::int32_t stream, int status, const Headers& headers, bool has_body);
-  void resume(std::int32_t stream);  // read_answer has bytes again
-  void reset(std::int32_t stream, std::uint32_t error);
+  void resume(std::int32_t stream);                      // read_answer has bytes again
+  void reset(std::int32_t stream);                       // for an error of ours
   void consume(std::int32_t stream, std::size_t bytes);  // of a request's body
-  void go_away(std::uint32_t error);                     // open streams may finish
 
  private:
   friend struct H2Callbacks;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "proxy/answers.h"
-#include "proxy/connection.h"
 #include "proxy/query.h"
 
 namespace berth::proxy {
@@ -50,8 +49,8 @@ class Passing final : public Exchange {
 
 }  // namespace
 
-Stream::Stream(ProxyState& state, Connection& connection, std::int32_t id)
-    : state_(state), connection_(connection), id_(id), moved_at_(Steady::now()) {
+Stream::Stream(ProxyState& state, H2Session& session, std::int32_t id)
+    : state_(state), session_(session), id_(id), moved_at_(Steady::now()) {
   ++state_.counts.streams_open;
 }
 
@@ -79,7 +78,7 @@ void Stream::take_body(std::string_view bytes) {
     transfer_->add_body(bytes);  // consumed when upstream has taken it
     return;
   }
-  connection_.consume(id_, bytes.size());
+  session_.consume(id_, bytes.size());
   if (!is_collecting_) return;
   if (state_.body_bytes + bytes.size() > state_.options.max_body_bytes) {
     is_collecting_ = false;
@@ -153,7 +152,7 @@ void Stream::head(int status, Headers headers) {
   is_waiting_ = true;  // nothing is there to read yet
   const bool has_body = request_.method != "HEAD" && status != 204 && status != 304;
   if (!has_body) is_end_read_ = true;
-  connection_.submit_head(id_, status, headers, has_body);
+  session_.submit_head(id_, status, headers, has_body);
 }
 
 void Stream::body(std::string bytes) {
@@ -163,7 +162,7 @@ void Stream::body(std::string bytes) {
   state_.queued_bytes += bytes.size();
   queue_.push_back(std::move(bytes));
   is_full();
-  if (std::exchange(is_waiting_, false)) connection_.resume(id_);
+  if (std::exchange(is_waiting_, false)) session_.resume(id_);
 }
 
 void Stream::end() {
@@ -175,7 +174,7 @@ void Stream::end() {
   is_over_ = true;
   is_ended_ = true;
   drop_transfer();
-  if (std::exchange(is_waiting_, false)) connection_.resume(id_);
+  if (std::exchange(is_waiting_, false)) session_.resume(id_);
 }
 
 void Stream::abort() {
@@ -186,7 +185,7 @@ void Stream::cut() {
   is_over_ = true;
   is_reset_ = true;
   drop_transfer();
-  connection_.reset(id_);
+  session_.reset(id_);
 }
 
 void Stream::leave_upstream() {
@@ -313,7 +312,7 @@ void Stream::on_upstream_failure(const std::string& why) {
 void Stream::on_body_taken(std::size_t bytes) {
   const std::size_t before = std::min(already_consumed_, bytes);
   already_consumed_ -= before;
-  if (!is_over_ && bytes > before) connection_.consume(id_, bytes - before);
+  if (!is_over_ && bytes > before) session_.consume(id_, bytes - before);
 }
 
 }  // namespace berth::proxy

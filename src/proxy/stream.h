@@ -8,14 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "proxy/headers.h"
+#include "proxy/h2_session.h"
 #include "proxy/state.h"
 #include "proxy/transfer.h"
 #include "proxy/watch_limits.h"
 
 namespace berth::proxy {
-
-class Connection;
 
 // One request of a client, its transfer upstream, and its answer.
 //
@@ -24,7 +22,7 @@ class Connection;
 // own, which writes to this reply.
 class Stream final : public Reply, public std::enable_shared_from_this<Stream> {
  public:
-  Stream(ProxyState& state, Connection& connection, std::int32_t id);
+  Stream(ProxyState& state, H2Session& session, std::int32_t id);
   ~Stream() override;
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -71,7 +69,7 @@ class Stream final : public Reply, public std::enable_shared_from_this<Stream> {
   bool reads_upstream() const { return !is_over_ && !has_left_upstream_; }
 
   ProxyState& state_;
-  Connection& connection_;
+  H2Session& session_;  // of its connection
   const std::int32_t id_;
   Request request_;
   std::optional<std::size_t> content_length_;

@@ -52,6 +52,7 @@ class Server final : public proxy::H2Events {
   void on_stream_close(std::int32_t stream, std::uint32_t error) override {
     log(stream, "closes with " + std::to_string(error));
   }
+  void on_output() override {}
   void on_frame(bool is_burden) override { log_ += is_burden ? "burden\n" : "frame\n"; }
   std::size_t read_answer(std::int32_t, char* into, std::size_t room, bool& is_end) override {
     is_end = true;
