@@ -26,24 +26,17 @@ std::string quoted(std::string_view text) {
 }
 
 std::string_view reason_of(int code) {
-  switch (code) {
-    case 400:
-      return "BadRequest";
-    case 406:
-      return "NotAcceptable";
-    case 410:
-      return "Expired";
-    case 429:
-      return "TooManyRequests";
-    case 405:
-      return "MethodNotAllowed";
-    case 413:
-      return "RequestEntityTooLarge";
-    case 431:
-      return "RequestHeaderFieldsTooLarge";
-    default:
-      return "ServiceUnavailable";
+  constexpr std::pair<int, std::string_view> kReasons[] = {{400, "BadRequest"},
+                                                           {405, "MethodNotAllowed"},
+                                                           {406, "NotAcceptable"},
+                                                           {410, "Expired"},
+                                                           {413, "RequestEntityTooLarge"},
+                                                           {429, "TooManyRequests"},
+                                                           {431, "RequestHeaderFieldsTooLarge"}};
+  for (const auto& [each, reason] : kReasons) {
+    if (each == code) return reason;
   }
+  return "ServiceUnavailable";
 }
 
 }  // namespace
