@@ -39,14 +39,12 @@ Request review_of(const RightQuestion& question) {
 
 RightAnswer answer_of(const RightQuestion& question, const Response& response) {
   RightAnswer answer{question};
-  const PlainJson body = read_json(response.body);
-  const PlainJson& allowed = value_at(body, "/status/allowed");
+  const std::optional<bool> allowed = allowed_by(response);
+  answer.is_allowed = allowed.value_or(false);
   if (!response.ok()) {
     answer.error = response.to_string();
-  } else if (!allowed.is_boolean()) {
+  } else if (!allowed) {
     answer.error = "the answer has no status.allowed";
-  } else {
-    answer.is_allowed = allowed == true;
   }
   return answer;
 }

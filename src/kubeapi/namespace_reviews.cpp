@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "kubeapi/json_text.h"
 #include "kubeapi/review_requests.h"
 #include "kubeapi/token_bucket.h"
 
@@ -21,21 +20,13 @@ namespace {
 
 constexpr const char* kAllNamespaces = "";  // as SubjectAccessReviews name them
 
-enum class Verdict : std::uint8_t { yes, no, unknown };
-
-Verdict verdict_of(const Response& response) {
-  if (!response.ok()) return Verdict::unknown;
-  const nlohmann::json body = read_json(response.body);
-  return value_at(body, "/status/allowed") == true ? Verdict::yes : Verdict::no;
-}
-
 }  // namespace
 
 // The reviews of all users: so many at once, and so many a second. Those of all namespaces are not
 // counted, so that nobody's many namespaces keep an administrator waiting.
 class NamespaceReviews::Line : public std::enable_shared_from_this<Line> {
  public:
-  using Heard = std::function<void(Verdict verdict)>;
+  using Heard = std::function<void(std::optional<bool> may)>;  // none: it is not known
 
   Line(RestClient& client, const Clock& clock) : client_(client), clock_(clock) {}
 
@@ -49,7 +40,7 @@ class NamespaceReviews::Line : public std::enable_shared_from_this<Line> {
         waiting_.emplace_back(std::move(request), std::exchange(heard, nullptr));
       }
     }
-    if (heard != nullptr) return heard(Verdict::unknown);
+    if (heard != nullptr) return heard(std::nullopt);
     send_next();
   }
 
@@ -65,7 +56,7 @@ class NamespaceReviews::Line : public std::enable_shared_from_this<Line> {
     }
     client_.send(std::move(next.first), [self = shared_from_this(),
                                          heard = std::move(next.second)](const Response& answer) {
-      heard(verdict_of(answer));
+      heard(answer.ok() ? std::optional(allowed_by(answer) == true) : std::nullopt);
       {
         const std::lock_guard lock(self->mutex_);
         --self->under_way_;
@@ -154,18 +145,18 @@ class NamespaceReviews::User final : public ports::Viewer,
                                        {"verb", "get"}});
       request.can_wait = true;  // for the writes of sessions
       line_->ask(name != kAllNamespaces, std::move(request),
-                 [self = shared_from_this(), name, left, last](Verdict verdict) {
-                   self->learn(name, verdict);
+                 [self = shared_from_this(), name, left, last](std::optional<bool> may) {
+                   self->learn(name, may);
                    if (--*left == 0) (*last)();
                  });
     }
   }
 
-  void learn(const std::string& name, Verdict verdict) {
+  void learn(const std::string& name, std::optional<bool> may) {
     const std::lock_guard lock(mutex_);
-    if (verdict == Verdict::unknown) return;
+    if (!may) return;
     if (known_.size() >= kKnownMost && !known_.contains(name)) return;
-    known_.insert_or_assign(name, Answer{verdict == Verdict::yes, line_->now()});
+    known_.insert_or_assign(name, Answer{*may, line_->now()});
   }
 
   bool is_known_to_see(const std::string& name) {

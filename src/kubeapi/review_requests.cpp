@@ -45,4 +45,10 @@ Request self_access_review(const nlohmann::ordered_json& attributes) {
                 {{"resourceAttributes", attributes}});
 }
 
+std::optional<bool> allowed_by(const Response& answer) {
+  const nlohmann::json body = answer.ok() ? read_json(answer.body) : nlohmann::json();
+  const auto* allowed = value_at(body, "/status/allowed").get_ptr<const bool*>();
+  return allowed == nullptr ? std::nullopt : std::optional(*allowed);
+}
+
 }  // namespace berth::kubeapi

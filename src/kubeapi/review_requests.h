@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "kubeapi/request.h"
@@ -18,5 +19,7 @@ Request access_review(const nlohmann::json& user, const char* about,
                       const nlohmann::ordered_json& attributes);
 // Whether berthd may do this to an object.
 Request self_access_review(const nlohmann::ordered_json& attributes);
+// The answer to either; none: it does not say.
+std::optional<bool> allowed_by(const Response& answer);
 
 }  // namespace berth::kubeapi

@@ -106,8 +106,7 @@ class TokenReviews::Impl : public std::enable_shared_from_this<Impl> {
     client_.send(access_review(user, "nonResourceAttributes", {{"path", path}, {"verb", "get"}}),
                  [self = shared_from_this(), key, path, user](const Response& answer) {
                    if (!answer.ok()) return self->finish(key, unanswered(answer));
-                   const nlohmann::json verdict = read_json(answer.body);
-                   if (value_at(verdict, "/status/allowed") == true) {
+                   if (allowed_by(answer) == true) {
                      return self->finish(key, {200, "", self->namespaces_.viewer_of(user)});
                    }
                    const std::string name = text_at(user, "/username");
