@@ -11,8 +11,17 @@ namespace berth::steering {
 
 namespace {
 
+std::int32_t bound_count(const StatusCounts& counts) {
+  return count_of(counts, TaskStatus::bound) + count_of(counts, TaskStatus::running) +
+         count_of(counts, TaskStatus::succeeded);
+}
+
 bool is_bound_in_part(const Job& job) {
-  return job.bound_count() > 0 && job.bound_count() < job.min_available;
+  const bool lacks_a_role =
+      job.roles_bind() && std::any_of(job.roles.begin(), job.roles.end(), [](const Role& role) {
+        return bound_count(role.counts) < role.minimum;
+      });
+  return job.bound_count() > 0 && (job.bound_count() < job.min_available || lacks_a_role);
 }
 
 // Room that is given out is none any more: several restored pods may want one node.
@@ -82,16 +91,20 @@ void keep_claims(const Cluster& cluster, Plan& plan) {
   }
 }
 
-}  // namespace
+// Of an unbound pod.
+struct LastPlace {
+  TaskId task;
+  NodeId node;
+  bool is_nominated = false;
+};
 
-Plan restored_plan(const reconcile::ObservedState& observed, const Cluster& cluster,
-                   const FindTask& find_task) {
+// By uids.
+std::vector<LastPlace> last_places(const reconcile::ObservedState& observed, const Cluster& cluster,
+                                   const FindTask& find_task) {
   std::vector<std::string> uids;
   for (const auto& [uid, pod] : observed.pods()) uids.push_back(uid);
   std::sort(uids.begin(), uids.end());
-
-  Plan plan;
-  RoomLeft room(cluster);
+  std::vector<LastPlace> places;
   for (const std::string& uid : uids) {
     const reconcile::ObservedPod& pod = *observed.pod(uid);
     const bool was_committed = !pod.is_gated && !pod.planned.empty();
@@ -101,10 +114,28 @@ Plan restored_plan(const reconcile::ObservedState& observed, const Cluster& clus
     const NodeId node = cluster.find_node(was_committed ? pod.planned : pod.nominated);
     const TaskId id = find_task(uid);
     if (!node.is_valid() || !id.is_valid()) continue;
+    places.push_back({id, node, cluster.node(node).name == pod.nominated});
+  }
+  return places;
+}
+
+}  // namespace
+
+Plan restored_plan(const reconcile::ObservedState& observed, const Cluster& cluster,
+                   const FindTask& find_task) {
+  const std::vector<LastPlace> places = last_places(observed, cluster, find_task);
+  // An annotation may outlive its plan. kube-scheduler may have ended some of the nominations.
+  std::set<JobId> nominated;
+  for (const LastPlace& each : places) {
+    if (each.is_nominated) nominated.insert(cluster.task(each.task).job);
+  }
+  Plan plan;
+  RoomLeft room(cluster);
+  for (const auto& [id, node, is_nominated] : places) {
     const Task& task = cluster.task(id);
-    // An annotation outlives its plan, a nomination does not (STEER-7).
-    const bool is_of_the_last_plan = cluster.node(node).name == pod.nominated;
-    if (!is_of_the_last_plan && !is_bound_in_part(cluster.job(task.job))) continue;
+    const bool is_in_part = is_bound_in_part(cluster.job(task.job));
+    if (!is_in_part && !nominated.contains(task.job)) continue;
+    if (!is_in_part && cluster.is_locked_out(node, task.job)) continue;
     // Nobody knows in which order they were planned, nor who has exchanged his place: planned anew.
     if (depends_on_order(cluster, cluster.shape(task.shape))) continue;
     if (task.status != TaskStatus::pending || task.is_gated || !room.take(task, node)) continue;

@@ -90,6 +90,34 @@ TEST_F(RestoreTest, STEER10AnAnnotationAloneIsOfAPlanThatHasEnded) {
   EXPECT_EQ(restored(), Uids{}) << "the minimum runs";
 }
 
+// Their bind calls broke off with the leader.
+TEST_F(RestoreTest, STEER10KubeSchedulerMayHaveEndedSomeNominationsOfAGang) {
+  post_group(true);
+  post(committed(0));
+  post(given_up(1));
+  EXPECT_EQ(restored(), (Uids{"g-0", "g-1"}));
+}
+
+TEST_F(RestoreTest, STEER10ALockedNodeIsNoPlace) {
+  PodGroupObject other = make_group("other", 1);
+  other.marks.is_elected = true;
+  other.marks.elected_at = now_;
+  other.phase = GroupPhase::inqueue;
+  post(other);
+  post(make_member("other", 0));
+  NodeObject node = make_node("n1", 2);
+  node.locked_for = "job." + other.uid;
+  node.locked_since = now_;
+  post(node);
+  mirror_.follow_api_phases(true);
+  mirror_.settle(now_);
+  ASSERT_TRUE(mirror_.cluster().locks().are_any());
+  post_group(true);
+  post(committed(0));
+  post(committed(1));
+  EXPECT_EQ(restored(), Uids{});
+}
+
 // The order of the plan is lost with it, and its annotation does not follow exchanges (STEER-16).
 TEST_F(RestoreTest, STEER10PodsWhoseOrderMattersArePlannedAnew) {
   post_group(true);
