@@ -81,7 +81,7 @@ void OwnedGroups::write(const ports::ObjectRef& object, ports::GroupSpec wanted,
   const bool is_written = last != unseen_.end() && last->second.wanted == wanted;
   if (is_written && now < last->second.until) return;
   if (!writes_.may_begin(object, Aspect::group_spec, now)) return;
-  if (is_written) writes_.doubt_watches();
+  if (is_written && last->second.is_done) writes_.doubt_watches(now);
   unseen_[object.full_name()] = {wanted, now + kSeenWithin};
   writes_.begin(object, std::move(wanted), now);
 }
@@ -89,7 +89,10 @@ void OwnedGroups::write(const ports::ObjectRef& object, ports::GroupSpec wanted,
 void OwnedGroups::take(const Ended& ended, TimePoint now) {
   if (aspect_of(ended.write.content) != Aspect::group_spec) return;
   const auto unseen = unseen_.find(ended.write.object.full_name());
-  if (ended.is(WriteResult::done)) return;
+  if (ended.is(WriteResult::done)) {
+    if (unseen != unseen_.end()) unseen->second.is_done = true;
+    return;
+  }
   if (unseen != unseen_.end()) {
     if (ended.is(WriteResult::refused)) {
       unseen->second.until = now + kRefusedFor;

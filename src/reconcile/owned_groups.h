@@ -41,7 +41,8 @@ class OwnedGroups {
   // A write that the watch has not shown yet.
   struct Unseen {
     ports::GroupSpec wanted;
-    TimePoint until;  // then it is written again
+    TimePoint until;       // then it is written again
+    bool is_done = false;  // by the answer
   };
 
   bool reconcile_group(const std::string& name, const Groups& groups, TimePoint now);

@@ -111,10 +111,10 @@ void Reconciler::take(const Ended& ended) {
       return;
     }
     case Aspect::lock:
-      if (!is_believed(ended)) unseen_locks_.erase(uid);
+      take_answer(ended, unseen_locks_);
       return;
     case Aspect::marks:
-      if (!is_believed(ended)) unseen_marks_.erase(uid);
+      take_answer(ended, unseen_marks_);
       return;
     case Aspect::condition:
       return conditions_.take(ended);
@@ -133,9 +133,13 @@ void Reconciler::reconcile(const Cluster& cluster,
   announcer_.pods().publish(cluster, announcer_.waiting(), now);
   // Entries of deleted objects; older ones are written again in any case (WRITE-8).
   const auto is_late = [now](const auto& entry) { return now - entry.second.at >= kSeenWithin; };
-  const std::size_t late =
-      std::erase_if(unseen_locks_, is_late) + std::erase_if(unseen_marks_, is_late);
-  if (late > 0) writes_.doubt_watches();
+  const auto is_missed = [&](const auto& entry) { return entry.second.is_done && is_late(entry); };
+  if (std::any_of(unseen_locks_.begin(), unseen_locks_.end(), is_missed) ||
+      std::any_of(unseen_marks_.begin(), unseen_marks_.end(), is_missed)) {
+    writes_.doubt_watches(now);
+  }
+  std::erase_if(unseen_locks_, is_late);
+  std::erase_if(unseen_marks_, is_late);
   while (!young_.empty() && young_.begin()->first <= now) {
     outstanding_.insert(young_.extract(young_.begin()).value().second);
   }
@@ -284,6 +288,14 @@ void Reconciler::reconcile_lock(const ports::ObjectRef& node, const ports::NodeL
   } else {
     write_until_seen(node, wanted, unseen_locks_, now);
   }
+}
+
+template <class T>
+void Reconciler::take_answer(const Ended& ended, std::map<std::string, Unseen<T>>& unseen) {
+  const auto found = unseen.find(ended.write.object.uid);
+  if (found == unseen.end()) return;
+  found->second.is_done = ended.is(ports::WriteOutcome::Result::done);
+  if (!is_believed(ended)) unseen.erase(found);
 }
 
 // WRITE-8. Somebody may take away what was written: it is written again.

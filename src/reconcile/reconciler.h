@@ -80,6 +80,7 @@ class Reconciler {
   struct Unseen {
     T wanted;
     TimePoint at;
+    bool is_done = false;  // by the answer
   };
 
   void see_lock(const NodeObject& node);
@@ -96,6 +97,8 @@ class Reconciler {
   bool is_held(const Job& job, const ports::GroupStatus& wanted, const BelievedGroup& believed,
                TimePoint now);
   BelievedQueue& believed_of(const ObservedQueue& observed);
+  template <class T>
+  void take_answer(const Ended& ended, std::map<std::string, Unseen<T>>& unseen);
   template <class T>
   void write_until_seen(const ports::ObjectRef& object, const T& wanted,
                         std::map<std::string, Unseen<T>>& unseen, TimePoint now);

@@ -166,6 +166,12 @@ std::optional<Ended> Writes::take(const ports::WriteAnswer& answer, TimePoint no
   return ended;
 }
 
+void Writes::doubt_watches(TimePoint now) {
+  if (now - doubted_at_ < kSeenWithin) return;
+  doubted_at_ = now;
+  parts_.doubt_watches();
+}
+
 void Writes::settle(const ports::ObjectRef& object, Aspect aspect) {
   const auto found = attempts_.find({object.uid, aspect});
   if (found == attempts_.end() || found->second.is_under_way) return;

@@ -105,7 +105,8 @@ class Writes {
   // Sends again what is due of events and evictions. Other aspects are compared anew by their
   // owners, since what is wanted may be something else by now.
   void repeat(TimePoint now);
-  void doubt_watches() { parts_.doubt_watches(); }
+  // Once in kSeenWithin.
+  void doubt_watches(TimePoint now);
   // Nothing differs any more: a failed write is not missed.
   void settle(const ports::ObjectRef& object, Aspect aspect);
 
@@ -134,6 +135,7 @@ class Writes {
   Parts parts_;
   std::uint64_t epoch_ = 0;  // 0: another leads
   std::uint64_t number_ = 0;
+  TimePoint doubted_at_;  // the watches
   std::map<Key, Attempt> attempts_;
   std::unordered_map<std::uint64_t, Key> under_way_;  // by number
   std::optional<TimePoint> logged_at_;                // when a failure was logged that is repeated

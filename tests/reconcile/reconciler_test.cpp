@@ -122,6 +122,19 @@ TEST_F(ReconcilerTest, WRITE8ALockThatIsNotSeenIsWrittenAgain) {
   EXPECT_EQ(side_->doubts, 1) << "the watch may be dead";
 }
 
+TEST_F(ReconcilerTest, WRITE8ARefusedLockSaysNothingOfTheWatch) {
+  Plan plan;
+  mirror_.settle(now_);
+  plan.reservations.emplace_back();
+  plan.reservations[0].job = mirror_.find_group("ml/g");
+  plan.reservations[0].nodes = {mirror_.cluster().find_node("n1")};
+  mirror_.assume_reservations(plan, now_);
+  writer_.outcome = {WriteResult::refused, "a policy"};
+  EXPECT_EQ(session(plan).locks.size(), 1u);
+  session_after(minutes(1), plan);
+  EXPECT_EQ(side_->doubts, 0);
+}
+
 TEST_F(ReconcilerTest, WRITE4AFailedStatusOfTheOtherApiIsNotLostWhenItsReasonChanges) {
   PodGroupObject other = make_group("other", 2);
   other.api = GroupApi::sig;
