@@ -31,10 +31,12 @@ void MachineThread::interrupt() {
 Step MachineThread::pause(Duration length) {
   std::stop_source end = begin_wait();
   const std::stop_callback on_stop(end_.get_token(), [&] { end.request_stop(); });
-  std::mutex mutex;
-  std::condition_variable_any woken;
-  std::unique_lock lock(mutex);
-  woken.wait_for(lock, end.get_token(), length, [] { return false; });
+  {
+    std::mutex mutex;
+    std::condition_variable_any woken;
+    std::unique_lock lock(mutex);
+    woken.wait_for(lock, end.get_token(), length, [] { return false; });
+  }
   return end_.stop_requested() ? machine_.stop() : machine_.step();
 }
 

@@ -2,6 +2,7 @@
 
 #include <curl/curl.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -69,11 +70,16 @@ bool may_be_sent(const Request& request, const ports::Leadership* leadership) {
 }
 
 std::string url_encoded(std::string_view text) {
-  if (text.empty()) return {};  // libcurl would look for an end
-  const std::unique_ptr<char, decltype(&curl_free)> encoded(
-      curl_easy_escape(nullptr, text.data(), static_cast<int>(text.size())), &curl_free);
-  BERTH_CHECK(encoded != nullptr);
-  return encoded.get();
+  constexpr std::size_t kPiece = 1 << 20;  // libcurl has a limit for the result
+  std::string encoded;
+  for (; !text.empty(); text.remove_prefix(std::min(kPiece, text.size()))) {
+    const std::string_view piece = text.substr(0, kPiece);
+    const std::unique_ptr<char, decltype(&curl_free)> escaped(
+        curl_easy_escape(nullptr, piece.data(), static_cast<int>(piece.size())), &curl_free);
+    BERTH_CHECK(escaped != nullptr);
+    encoded += escaped.get();
+  }
+  return encoded;
 }
 
 std::string resource_path(std::string_view api_version, std::string_view plural) {
