@@ -11,6 +11,7 @@ namespace {
 
 constexpr Duration kLongest = std::chrono::seconds(10);
 constexpr Duration kAskAgain = std::chrono::milliseconds(500);
+constexpr Duration kDoubtAgain = std::chrono::seconds(3);
 
 }  // namespace
 
@@ -25,6 +26,7 @@ bool CatchUp::has_ended(std::uint64_t epoch, const IsBound& is_bound, TimePoint 
   if (parts_.pods == nullptr) return true;
   if (!is_open_ || epoch != epoch_) begin(epoch, now);
   take_answer(now);
+  if (now >= doubt_at_) doubt_silence(now);
   if (missing_) std::erase_if(*missing_, is_bound);
   const bool is_late = now - begun_at_ >= kLongest;
   const ports::Behind behind = parts_.behind();
@@ -60,8 +62,14 @@ void CatchUp::begin(std::uint64_t epoch, TimePoint now) {
   begun_at_ = now;
   has_logged_ = false;
   missing_.reset();
-  parts_.doubt_silence();
+  doubt_silence(now);
   ask(now);
+}
+
+// The connection of the next watch may be dead as well.
+void CatchUp::doubt_silence(TimePoint now) {
+  doubt_at_ = now + kDoubtAgain;
+  parts_.doubt_silence();
 }
 
 void CatchUp::ask(TimePoint now) {

@@ -42,6 +42,7 @@ class CatchUp {
 
   void begin(std::uint64_t epoch, TimePoint now);
   void ask(TimePoint now);
+  void doubt_silence(TimePoint now);
   void take_answer(TimePoint now);
   bool may_go_on_without(const ports::Behind& behind);
   std::string what_is_missing(const ports::Behind& behind) const;
@@ -50,6 +51,7 @@ class CatchUp {
   bool is_open_ = false;
   std::uint64_t epoch_ = 0;
   TimePoint begun_at_;
+  TimePoint doubt_at_;                            // again
   bool has_logged_ = false;                       // that it goes on waiting
   TimePoint ask_at_;                              // again
   std::shared_ptr<Mailbox> mailbox_;              // of the question that is open; null: none is

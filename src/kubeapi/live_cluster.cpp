@@ -101,18 +101,24 @@ class LiveCluster::Impl {
 
   ports::Behind behind() const {
     ports::Behind behind;
-    for (const auto& each : reflectors_) {
+    const auto look_at = [&](const auto& each) {
       const Reflector& reflector = each->reflector;
-      if (!reflector.is_behind()) continue;
+      if (!reflector.is_behind()) return;
       (reflector.is_required() ? behind.required : behind.optional).push_back(reflector.name());
-    }
+    };
+    std::for_each(reflectors_.begin(), reflectors_.end(), look_at);
+    const std::lock_guard lock(mutex_);
+    std::for_each(owners_.begin(), owners_.end(), look_at);
     return behind;
   }
 
   void doubt_silence() {
-    for (const auto& each : reflectors_) {
+    const auto doubt = [](const auto& each) {
       if (each->reflector.doubt()) each->thread.interrupt();
-    }
+    };
+    std::for_each(reflectors_.begin(), reflectors_.end(), doubt);
+    const std::lock_guard lock(mutex_);
+    std::for_each(owners_.begin(), owners_.end(), doubt);
   }
 
   std::vector<std::string> missing_for_volumes() const {

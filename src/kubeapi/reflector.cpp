@@ -24,6 +24,9 @@ constexpr int kFailedWatchesMax = 3;  // in a row with an answer but without eve
 constexpr int kAbsentMax = 3;         // in a row; then all known objects are gone
 constexpr std::chrono::seconds kShortWatch{1};
 constexpr std::chrono::seconds kLongSilence{2};
+constexpr std::chrono::seconds kTestMost{5};  // a short watch without a byte
+constexpr int kBacklog = 1000;  // so many events in a second may be cut off by its end
+constexpr int kTestsMost = 5;   // in a row: then that is how often events come
 
 bool ends_initial_events(const document::Value& bookmark) {
   const document::Value* metadata = bookmark.find("metadata");
@@ -61,11 +64,18 @@ ReflectorCounters Reflector::counters() const {
   return counters;
 }
 
+bool Reflector::is_behind() const {
+  const Trust trust = trust_;
+  return is_synced_ && (is_listing_ || trust == Trust::none || trust == Trust::tested);
+}
+
 // API-41
 bool Reflector::doubt() {
-  if (!is_synced_ || is_listing_ || clock_.now() - heard_at_.load() < kLongSilence) return false;
-  is_in_doubt_ = true;
-  return true;
+  Trust trust = trust_;
+  const bool may_doubt = trust == Trust::full || trust == Trust::none;
+  if (!is_synced_ || is_listing_ || !may_doubt) return false;
+  if (clock_.now() - heard_at_.load() < kLongSilence) return false;
+  return trust_.compare_exchange_strong(trust, Trust::none);
 }
 
 Step Reflector::step() {
@@ -137,7 +147,8 @@ void Reflector::list_ended(const std::string& version) {
   backoff_.reset();
   if (kind_.tap != nullptr) kind_.tap->listed(version_);
   if (kind_.listed) kind_.listed();
-  is_in_doubt_ = false;
+  trust_ = Trust::full;
+  heard_at_ = clock_.now();
   is_listing_ = false;
   is_synced_ = true;
 }
@@ -150,6 +161,7 @@ void Reflector::forget_version() {  // it lists again
 // Nobody waits for an optional kind that is not to be had.
 void Reflector::settle_for_nothing() {
   if (kind_.required) return;
+  trust_ = Trust::idle;
   is_listing_ = false;
   is_synced_ = true;
 }
@@ -185,14 +197,18 @@ Step Reflector::watch() {
   const Duration length =
       backoff_.spread(watch.brings_list ? options_.list_length : options_.watch_length);
   watch.length = std::max(std::chrono::floor<std::chrono::seconds>(length), kShortWatch);
-  if (is_in_doubt_ && !watch.brings_list) watch.length = kShortWatch;
   Request request;
+  request.idle_timeout = options_.idle_timeout;
+  if (trust_ == Trust::none && !watch.brings_list) {
+    trust_ = Trust::tested;
+    watch.length = kShortWatch;
+    request.deadline = request.idle_timeout = kTestMost;
+  }
   request.path = path_with("watch=true&allowWatchBookmarks=true&timeoutSeconds=" +
                            std::to_string(watch.length.count()));
   request.path += watch.brings_list ? "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
                                     : "&resourceVersion=" + url_encoded(version_);
   request.format = kind_.format;
-  request.idle_timeout = options_.idle_timeout;
   watch_ = std::move(watch);
   return {.request = std::move(request), .is_watch = true};
 }
@@ -226,8 +242,9 @@ Step Reflector::watch_ended(const Watch& watch, const Response& response) {
   // API-31: nothing has changed since the list, or the connection is dead. The next watch finds
   // out, since the server ends it in time.
   const bool is_early = lasted < watch.length;
-  if (response.is_silent && is_early && !watch.error && !watch.brings_list) {
-    is_in_doubt_ = true;
+  const bool is_doubted = trust_ != Trust::full;
+  if (response.is_silent && (is_early || is_doubted) && !watch.error && !watch.brings_list) {
+    trust_ = Trust::none;
     return step();
   }
   if (watch.error || !is_answer || !response.error.empty() || watch.brings_list) {
@@ -239,11 +256,18 @@ Step Reflector::watch_ended(const Watch& watch, const Response& response) {
     if (is_answer && response.error.empty() && !watch.error) {
       error.message = server_ + ": the list ended before its last bookmark";
     }
-    is_in_doubt_ = true;
+    trust_ = Trust::none;
     return fail({error.message, kind_.path}, response.retry_after);
   }
-  // The server has sent all that it had.
-  if (is_in_doubt_.exchange(false) || lasted >= kShortWatch) return step();
+  heard_at_ = clock_.now();
+  const bool is_short = lasted < kShortWatch;
+  if (trust_ != Trust::full) {
+    const bool is_proof = !is_short && (watch.events < kBacklog || ++tests_ >= kTestsMost);
+    trust_ = is_proof ? Trust::full : Trust::none;
+    if (is_proof) tests_ = 0;
+  }
+  if (!is_short) return step();
+  trust_ = Trust::none;
   return {.pause = backoff_.next()};
 }
 
@@ -283,7 +307,7 @@ bool Reflector::take(std::string_view frame) {
     list_ended(version);
   }
   watch_->has_progressed = true;
-  is_in_doubt_ = false;
+  ++watch_->events;
   heard_at_ = clock_.now();
   if (!watch_->brings_list && !version.empty()) version_ = std::move(version);
   return true;

@@ -29,19 +29,27 @@ class Reflector final : public StateMachine {
 
   // True once listed, or for an optional kind that is not served. Any thread.
   bool is_synced() const { return is_synced_; }
-  // Synced, and listing again since its version was too old, or without a watch that works since
-  // one failed. Any thread.
-  bool is_behind() const { return is_synced_ && (is_listing_ || is_in_doubt_); }
-  // A watch on a dead connection is silent. True if this one has been silent for so long that it is
-  // to be ended, as `is_silent`: the next one finds out. Until then this is behind. Any thread.
+  // Synced, and listing again since its version was too old, or without a watch that is known to
+  // work since one failed or was doubted (API-41). Any thread.
+  bool is_behind() const;
+  // True if the watch has been silent, or paused, for so long that it is to be interrupted. Any
+  // thread.
   bool doubt();
   ReflectorCounters counters() const;  // any thread
   const std::string& name() const { return kind_.name; }
   bool is_required() const { return kind_.required; }
 
  private:
+  // In the watch: all changes so far have come, or come without delay.
+  enum class Trust : std::uint8_t {
+    full,
+    none,    // the next watch is a short one
+    tested,  // by a short watch, which is under way
+    idle,    // there is nothing to watch: an optional kind that is not served
+  };
   struct Watch {
     bool brings_list = false;  // a streaming list before its end
+    int events = 0;
     bool has_progressed = false;
     bool must_list = false;
     std::chrono::seconds length{};  // as requested
@@ -84,7 +92,8 @@ class Reflector final : public StateMachine {
   int absent_ = 0;
   std::atomic<bool> is_synced_ = false;
   std::atomic<bool> is_listing_ = true;
-  std::atomic<bool> is_in_doubt_ = false;  // whether all events so far have come
+  int tests_ = 0;  // in a row
+  std::atomic<Trust> trust_ = Trust::full;
   std::atomic<TimePoint> heard_at_ = TimePoint();
 };
 

@@ -53,6 +53,29 @@ TEST_F(LiveClusterTest, API16IsSyncedWhenAllThatIsRequiredWasListed) {
   }
 }
 
+// podgroups.scheduling.x-k8s.io is not served, and nobody waits for it.
+TEST_F(LiveClusterTest, API41SilentWatchesAreBehindOnceTheyAreDoubted) {
+  api_.serve(kQueues);
+  api_.serve(kGroups);
+  LiveCluster cluster(*client_, options_);
+  ASSERT_TRUE(cluster.start(events_));
+  ASSERT_TRUE(until([&] { return cluster.is_synced() && cluster.behind().is_empty(); }));
+  cluster.doubt_silence();
+  EXPECT_TRUE(cluster.behind().is_empty()) << "all have just listed";
+  EXPECT_TRUE(until([&] {
+    cluster.doubt_silence();
+    return cluster.behind().required.size() == 6;
+  }));
+  EXPECT_EQ(cluster.behind().optional, std::vector<std::string>{"leases"});
+  const auto is_short = [](const Call& call) {
+    return call.is_watch() && call.parameter("timeoutSeconds") == "1";
+  };
+  EXPECT_TRUE(until([&] {
+    const auto calls = server_.calls();
+    return std::count_if(calls.begin(), calls.end(), is_short) >= 7;
+  }));
+}
+
 TEST_F(LiveClusterTest, API24ReportsOwnersWhenWhatIsReadChangesAndWaitsForThemAtFirst) {
   constexpr const char* kJobs = "/apis/batch/v1/jobs";
   const std::string naming = R"(,"annotations":{"berth.dev/target":"true"})";

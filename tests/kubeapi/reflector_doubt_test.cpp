@@ -7,33 +7,91 @@ namespace berth::kubeapi {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::Call;
 using testing::Follower;
 using testing::kThings;
-
-TEST(Reflector, API41IsBehindFromAFailedWatchToTheNextEvent) {
-  Follower follower;
-  follower.run();
-  follower.end_watch({.status = 200, .error = "broken off"});
-  EXPECT_TRUE(follower.reflector->is_behind()) << "before the pause is over";
-  follower.run();
-  EXPECT_TRUE(follower.reflector->is_behind()) << "events may be on their way";
-  follower.api.put(kThings, "new");
-  follower.run();
-  EXPECT_FALSE(follower.reflector->is_behind());
-}
+using Answer = Follower::Answer;
 
 TEST(Reflector, API41IsBehindUntilAShortWatchHasEndedInGoodOrder) {
   Follower follower;
   follower.run();
   follower.end_watch({.status = 200, .error = "broken off"});
+  EXPECT_TRUE(follower.reflector->is_behind()) << "before the pause is over";
+  follower.api.put(kThings, "new");
   follower.run();
+  EXPECT_TRUE(follower.reflector->is_behind()) << "more events may be on their way";
   EXPECT_EQ(follower.calls_with("timeoutSeconds=1&"), 1U);
+  follower.clock.advance(1s);
   follower.end_watch();
   EXPECT_FALSE(follower.reflector->is_behind());
   EXPECT_EQ(follower.pauses.size(), 1U) << "only after the failure";
   follower.run();
   EXPECT_EQ(follower.calls_with("timeoutSeconds=1&"), 1U);
   EXPECT_EQ(follower.calls_with("watch=true"), 3U);
+}
+
+// By a server that is about to stop.
+TEST(Reflector, API41AnEndBeforeItsTimeProvesNothing) {
+  Follower follower;
+  follower.run();
+  follower.end_watch({.status = 200, .error = "broken off"});
+  follower.run();
+  follower.end_watch();
+  EXPECT_TRUE(follower.reflector->is_behind());
+  follower.run();
+  EXPECT_EQ(follower.pauses.size(), 2U);
+  EXPECT_EQ(follower.calls_with("timeoutSeconds=1&"), 2U);
+}
+
+TEST(Reflector, API41TheEndMayHaveCutOffALongBacklog) {
+  Follower follower;
+  follower.run();
+  follower.end_watch({.status = 200, .error = "broken off"});
+  for (int tests = 1; tests <= 5; ++tests) {
+    for (int i = 0; i < 1000; ++i) follower.api.put(kThings, "t" + std::to_string(i));
+    follower.run();
+    EXPECT_TRUE(follower.reflector->is_behind());
+    follower.clock.advance(1s);
+    follower.end_watch();
+  }
+  EXPECT_FALSE(follower.reflector->is_behind()) << "so many events come each second";
+}
+
+// Each of them would end the short watch before it has proved anything.
+TEST(Reflector, API41AShortWatchIsNotDoubted) {
+  Follower follower;
+  follower.run();
+  follower.clock.advance(3s);
+  EXPECT_TRUE(follower.reflector->doubt());
+  follower.end_watch({.status = 200, .error = "cancelled", .is_silent = true});
+  follower.run();
+  follower.clock.advance(3s);
+  EXPECT_FALSE(follower.reflector->doubt());
+  follower.end_watch({.status = 200, .error = "no byte within 5s", .is_silent = true});
+  follower.run();
+  EXPECT_EQ(follower.calls_with("timeoutSeconds=1&"), 2U) << "the connection was dead";
+  EXPECT_TRUE(follower.pauses.empty());
+}
+
+TEST(Reflector, API41AKindThatIsNotServedIsNeitherBehindNorDoubted) {
+  Follower follower;
+  follower.kind.required = false;
+  follower.fault = [](const Call&) { return std::optional(Answer{{.status = 404}}); };
+  follower.run(1);
+  follower.clock.advance(1min);
+  EXPECT_FALSE(follower.reflector->doubt());
+  EXPECT_FALSE(follower.reflector->is_behind());
+}
+
+TEST(Reflector, API41AKindThatIsServedNoLongerIsNotBehindForEver) {
+  Follower follower;
+  follower.kind.required = false;
+  follower.run();
+  follower.fault = [](const Call&) { return std::optional(Answer{{.status = 404}}); };
+  follower.end_watch({.status = 200, .error = "broken off"});
+  EXPECT_TRUE(follower.reflector->is_behind());
+  follower.run(5);
+  EXPECT_FALSE(follower.reflector->is_behind());
 }
 
 TEST(Reflector, API41OnlyALongSilenceIsDoubted) {

@@ -69,6 +69,7 @@ void follow_through_faults(std::uint64_t seed) {
   follower.run();
   ASSERT_TRUE(follower.agrees());
   EXPECT_TRUE(follower.reflector->is_synced());
+  follower.clock.advance(std::chrono::seconds(1));
   follower.end_watch();
   EXPECT_FALSE(follower.reflector->is_behind());
 }
