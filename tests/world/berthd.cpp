@@ -78,8 +78,11 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
     owner_.laws_.sent(binding.epoch, owner_.lease_.epoch(), owner_.leads());
     request<ports::BindOutcome>(
         [&server = owner_.server_, binding] { return server.bind(binding); },
-        [](Fate fate) {
-          return ports::BindOutcome{false, outcome_of(fate).error};
+        // Without an answer, the client looks at the pod until it knows.
+        [&server = owner_.server_, binding](Fate fate) {
+          const PodObject* const pod = server.find<PodObject>(binding.uid);
+          const bool is_there = pod != nullptr && pod->node_name == binding.node;
+          return ports::BindOutcome{is_there, outcome_of(fate).error};
         },
         [this, uid = binding.uid, done = std::move(done)](ports::BindOutcome is) {
           if (!is.bound) owner_.laws_.claims().binding_failed(uid);

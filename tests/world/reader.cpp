@@ -101,16 +101,30 @@ kubeapi::ReflectorOptions Reader::options() {
 
 // As a MachineThread does.
 void Reader::carry_out(kubeapi::Step step) {
-  if (step.pause) return life_.after(*step.pause, [this] { carry_out(reflector_.step()); });
+  if (step.pause) {
+    is_pausing_ = true;
+    return life_.after(*step.pause, [this, number = ++pause_] {
+      if (is_pausing_ && number == pause_) end_pause();
+    });
+  }
   const Fate fate = network_.fate_of_write();
   const bool has_answer = fate != Fate::lost_request && fate != Fate::lost_answer;
   const Duration wait = has_answer ? network_.hop() : step.request->deadline;
-  life_.after(wait, [this, fate, is_watch = step.is_watch, request = *std::move(step.request)] {
+  is_asked_for_ = step.is_watch;
+  life_.after(wait, [this, fate, is_watch = step.is_watch, number = ++watch_,
+                     request = *std::move(step.request)] {
+    if (number != watch_) return;
+    is_asked_for_ = false;
     if (fate != Fate::done) return answer(response_of(fate));
     if (is_watch) return begin_watch(request);
     life_.after(network_.hop(),
                 [this, response = page(request)]() mutable { answer(std::move(response)); });
   });
+}
+
+void Reader::end_pause() {
+  is_pausing_ = false;
+  carry_out(reflector_.step());
 }
 
 void Reader::answer(Response response) {
@@ -211,8 +225,10 @@ void Reader::break_watch() {
 }
 
 void Reader::doubt_silence() {
-  if (!reflector_.doubt() || !(is_watched_ || is_dead_)) return;
-  is_watched_ = is_dead_ = false;
+  if (!reflector_.doubt()) return;
+  if (is_pausing_) return end_pause();
+  if (!is_asked_for_ && !is_watched_ && !is_dead_) return;
+  is_asked_for_ = is_watched_ = is_dead_ = false;
   ++watch_;
   answer({.status = 200, .error = "cancelled", .is_silent = true});
 }

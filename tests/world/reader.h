@@ -46,6 +46,7 @@ class Reader {
   kubeapi::ReflectedKind reflected(ports::WatchTap* tap);
   kubeapi::ReflectorOptions options();
   void carry_out(kubeapi::Step step);
+  void end_pause();
   void answer(kubeapi::Response response);
   kubeapi::Response page(const kubeapi::Request& request);
   void begin_watch(const kubeapi::Request& request);
@@ -71,7 +72,10 @@ class Reader {
   // Of the server:
   Changes listed_;  // what a list in pages goes on with
   std::uint64_t listed_version_ = 0;
-  std::uint64_t watch_ = 0;    // the number of the last one
+  std::uint64_t pause_ = 0;  // the number of the last one
+  bool is_pausing_ = false;
+  std::uint64_t watch_ = 0;    // the number of the last one, or of the last request
+  bool is_asked_for_ = false;  // the watch, and there is no answer yet
   std::uint64_t version_ = 0;  // up to which the watch has brought all
   bool is_watched_ = false;
   bool is_dead_ = false;        // the connection of the watch, which is not noticed yet
