@@ -72,13 +72,20 @@ bool Reflector::is_behind() const {
 // API-41
 bool Reflector::doubt() {
   Trust trust = trust_;
-  const bool may_doubt = trust == Trust::full || trust == Trust::none;
-  if (!is_synced_ || is_listing_ || !may_doubt) return false;
+  if (!is_synced_ || trust == Trust::idle) return false;
+  if (is_pausing_) return true;
+  if (is_listing_ || trust == Trust::tested) return false;
   if (clock_.now() - heard_at_.load() < kLongSilence) return false;
   return trust_.compare_exchange_strong(trust, Trust::none);
 }
 
+Step Reflector::pause(Duration length) {
+  is_pausing_ = true;
+  return {.pause = length};
+}
+
 Step Reflector::step() {
+  is_pausing_ = false;
   const bool brings_list = streams_lists_ && broken_lists_ < kStreamedListsMax;
   return version_.empty() && !brings_list ? list_page() : watch();
 }
@@ -91,7 +98,7 @@ Step Reflector::answered(Response response) {
 Step Reflector::fail(const Error& error, std::optional<Duration> retry_after) {
   ++counters_.failures;
   known_.complain(error);
-  return {.pause = std::max(backoff_.next(), retry_after.value_or(Duration{}))};
+  return pause(std::max(backoff_.next(), retry_after.value_or(Duration{})));
 }
 
 std::string Reflector::path_with(const std::string& query) const {
@@ -183,7 +190,7 @@ Step Reflector::list_failed(const Response& response) {
     known_.end_list();
   }
   settle_for_nothing();
-  return {.pause = backoff_.spread(options_.absent_retry)};
+  return pause(backoff_.spread(options_.absent_retry));
 }
 
 // API-14: starts from the last version seen. Without a version, the server first sends the existing
@@ -268,7 +275,7 @@ Step Reflector::watch_ended(const Watch& watch, const Response& response) {
   }
   if (!is_short) return step();
   trust_ = Trust::none;
-  return {.pause = backoff_.next()};
+  return pause(backoff_.next());
 }
 
 bool Reflector::give_up(Error error, bool must_list) {

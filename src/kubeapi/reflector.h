@@ -32,8 +32,7 @@ class Reflector final : public StateMachine {
   // Synced, and listing again since its version was too old, or without a watch that is known to
   // work since one failed or was doubted (API-41). Any thread.
   bool is_behind() const;
-  // True if the watch has been silent, or paused, for so long that it is to be interrupted. Any
-  // thread.
+  // True if a watch that was silent for long, or a pause, is to be interrupted. Any thread.
   bool doubt();
   ReflectorCounters counters() const;  // any thread
   const std::string& name() const { return kind_.name; }
@@ -62,6 +61,7 @@ class Reflector final : public StateMachine {
   Step list_failed(const Response& response);
   Step watch();
   Step watch_ended(const Watch& watch, const Response& response);
+  Step pause(Duration length);
   Step fail(const Error& error, std::optional<Duration> retry_after = std::nullopt);
   bool give_up(Error error, bool must_list = false);
   void list_ended(const std::string& version);
@@ -93,6 +93,7 @@ class Reflector final : public StateMachine {
   std::atomic<bool> is_synced_ = false;
   std::atomic<bool> is_listing_ = true;
   int tests_ = 0;  // in a row
+  std::atomic<bool> is_pausing_ = false;
   std::atomic<Trust> trust_ = Trust::full;
   std::atomic<TimePoint> heard_at_ = TimePoint();
 };

@@ -8,6 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::Call;
+using testing::error_line;
 using testing::Follower;
 using testing::kThings;
 using Answer = Follower::Answer;
@@ -71,6 +72,16 @@ TEST(Reflector, API41AShortWatchIsNotDoubted) {
   follower.run();
   EXPECT_EQ(follower.calls_with("timeoutSeconds=1&"), 2U) << "the connection was dead";
   EXPECT_TRUE(follower.pauses.empty());
+}
+
+TEST(Reflector, API41APauseIsInterruptedAfterAFailedListAsWell) {
+  Follower follower;
+  follower.run();
+  follower.say(error_line(410));
+  follower.fault = [](const Call&) { return std::optional(Answer{{.status = 500}}); };
+  EXPECT_FALSE(follower.reflector->doubt()) << "it has just been heard";
+  follower.run(1);
+  EXPECT_TRUE(follower.reflector->doubt());
 }
 
 TEST(Reflector, API41AKindThatIsNotServedIsNeitherBehindNorDoubted) {
