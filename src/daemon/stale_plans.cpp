@@ -74,6 +74,19 @@ void drop_planned(const Cluster& cluster, const Job& job, const char* why,
   }
 }
 
+// PDB-1: of its disruption budgets, as far as they are known.
+bool may_leave(const Cluster& cluster, const Task& task) {
+  const std::pair<std::string, std::string> its = split_name(task.name);
+  const auto value_of = [&](const std::string& key) {
+    return cluster.relations().labels().find(task.labels, key);
+  };
+  return std::none_of(cluster.budgets().begin(), cluster.budgets().end(), [&](const auto& entry) {
+    const BudgetObject& budget = entry.second;
+    return budget.allowed == 0 && budget.name_space == its.first && !budget.counts(its.second) &&
+           budget.selects(value_of);
+  });
+}
+
 // Of now, with the time since when it has been so.
 JobProgress progress_of(const Job& job, TimePoint now, JobId id,
                         const std::map<JobId, JobProgress>& before) {
@@ -162,7 +175,7 @@ std::vector<TaskId> BrokenGangs::due(const Cluster& cluster, TimePoint now) {
       const TaskStatus status = cluster.task(task).status;
       const bool is_refused = now < cluster.task(task).eviction_refused_until;
       const bool runs = status == TaskStatus::bound || status == TaskStatus::running;
-      if (runs && !is_refused) evictions.push_back(task);
+      if (runs && !is_refused && may_leave(cluster, cluster.task(task))) evictions.push_back(task);
     }
   }
   progress_ = std::move(still);

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <ctime>
 #include <exception>
 #include <utility>
@@ -95,7 +96,7 @@ std::uint64_t TlsCredentials::expires() const {
   const X509* const leaf = SSL_CTX_get0_certificate(context_->native_handle());
   std::tm end = {};
   if (leaf == nullptr || ASN1_TIME_to_tm(X509_get0_notAfter(leaf), &end) != 1) return 0;
-  return static_cast<std::uint64_t>(::timegm(&end));
+  return static_cast<std::uint64_t>(std::max<std::time_t>(0, ::timegm(&end)));
 }
 
 std::string TlsCredentials::fingerprint() const {

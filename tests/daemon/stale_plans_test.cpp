@@ -216,6 +216,22 @@ TEST_F(BrokenGangsTest, EVICT3WhoWasRefusedIsNamedAgainAfterAWhile) {
   EXPECT_EQ(evicted(at(270)), std::vector<std::string>{"g-0"});
 }
 
+TEST_F(BrokenGangsTest, PDB1NobodyLeavesWhomABudgetDoesNotAllowTo) {
+  bind(0);
+  mirror_.apply(PlacementDropped{"g-1", "n1", "its Binding was refused"});
+  BudgetObject budget;
+  budget.name_space = "ml";
+  budget.name = budget.uid = "none-away";
+  budget.selector = std::vector<Expression>{};
+  mirror_.apply(budget);
+  EXPECT_TRUE(evicted(at(100)).empty());
+  EXPECT_TRUE(evicted(at(160)).empty());
+  budget.allowed = 1;
+  mirror_.apply(budget);
+  EXPECT_TRUE(evicted(at(161)).empty()) << "patience begins anew";
+  EXPECT_EQ(evicted(at(221)), std::vector<std::string>{"g-0"});
+}
+
 TEST_F(BrokenGangsTest, WhileAnotherIsPlannedThereIsHope) {
   bind(0);  // g-1 still has its place
   EXPECT_TRUE(evicted(at(100)).empty());

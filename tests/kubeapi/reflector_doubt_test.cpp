@@ -74,14 +74,13 @@ TEST(Reflector, API41AShortWatchIsNotDoubted) {
   EXPECT_TRUE(follower.pauses.empty());
 }
 
-TEST(Reflector, API41APauseIsInterruptedAfterAFailedListAsWell) {
+TEST(Reflector, API41APauseBeforeAListIsInterruptedAsWell) {
   Follower follower;
   follower.run();
-  follower.say(error_line(410));
-  follower.fault = [](const Call&) { return std::optional(Answer{{.status = 500}}); };
-  EXPECT_FALSE(follower.reflector->doubt()) << "it has just been heard";
-  follower.run(1);
+  follower.say(error_line(410));  // right after its list
   EXPECT_TRUE(follower.reflector->doubt());
+  follower.run(1);
+  EXPECT_FALSE(follower.reflector->doubt()) << "it has just listed";
 }
 
 TEST(Reflector, API41AKindThatIsNotServedIsNeitherBehindNorDoubted) {
