@@ -216,7 +216,7 @@ TEST_F(BrokenGangsTest, EVICT3WhoWasRefusedIsNamedAgainAfterAWhile) {
   EXPECT_EQ(evicted(at(270)), std::vector<std::string>{"g-0"});
 }
 
-TEST_F(BrokenGangsTest, PDB1NobodyLeavesWhomABudgetDoesNotAllowTo) {
+TEST_F(BrokenGangsTest, PDB1APodStaysIfItsBudgetAllowsNoDisruption) {
   bind(0);
   mirror_.apply(PlacementDropped{"g-1", "n1", "its Binding was refused"});
   BudgetObject budget;
