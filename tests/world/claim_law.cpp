@@ -39,6 +39,7 @@ ClaimLaw::ClaimLaw(Agenda& agenda, ApiServer& server, const Inhabitants& inhabit
     if (change.kind == Kind::group) group_changed(change);
     if (change.kind == Kind::node) {
       some_node_touched_ = node_touched_[change.key] = agenda_.now();
+      if (change.type == "DELETED") node_gone_ = agenda_.now();
     }
     if (change.kind == Kind::pod) pod_changed(change);
     const auto* const queue = std::get_if<QueueObject>(&change.event);
@@ -235,7 +236,7 @@ void ClaimLaw::second(bool is_led) {
   std::erase_if(promised_, [this](const auto& each) {
     const auto& [group, since] = each;
     if (agenda_.now() - since < kSettles) return false;
-    if (claims_[group].nodes.empty() && is_untouched(group, since - 1s) &&
+    if (claims_[group].nodes.empty() && is_untouched(group, since - 1s) && node_gone_ < since &&
         !may_have_lost_a_plan(group, since - 1s)) {
       break_law_("others leave for " + group + ", which has no claim");
     }

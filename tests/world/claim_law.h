@@ -77,6 +77,7 @@ class ClaimLaw {
   std::map<std::string, TimePoint> promised_;       // groups for which others are to leave
   TimePoint leads_since_;                           // the present leader
   TimePoint some_node_touched_;
+  TimePoint node_gone_;            // one of them, with what was claimed there
   std::set<std::string> evicted_;  // claimants and pods, of each request
   std::vector<Lost> lost_;
   std::map<std::string, TimePoint> short_since_;  // groups: less than the minimum is claimed
