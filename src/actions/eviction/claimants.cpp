@@ -29,6 +29,8 @@ bool is_claimant(Session& session, const Job& job) {
       job.placed_count() + job.count(TaskStatus::pipelined) + job.unplaced_count() <
       job.min_available;
   if (job.unplaced_count() == 0 || waits_for_pods || has_minimum(session, job)) return false;
+  // All that it has planned before is given back if kube-scheduler refuses a part (HINT-3).
+  if (job.count(TaskStatus::binding) > 0 && job.bound_count() == 0) return false;
   if (session.refused_for(job.id) == Reason::behind_in_queue) return false;
   return may_be_served(session, job.id) && !session.ask(points::job_pipelined, job);
 }
