@@ -101,24 +101,18 @@ class LiveCluster::Impl {
 
   ports::Behind behind() const {
     ports::Behind behind;
-    const auto look_at = [&](const auto& each) {
+    visit_all([&](const auto& each) {
       const Reflector& reflector = each->reflector;
       if (!reflector.is_behind()) return;
       (reflector.is_required() ? behind.required : behind.optional).push_back(reflector.name());
-    };
-    std::for_each(reflectors_.begin(), reflectors_.end(), look_at);
-    const std::lock_guard lock(mutex_);
-    std::for_each(owners_.begin(), owners_.end(), look_at);
+    });
     return behind;
   }
 
   void doubt_silence() {
-    const auto doubt = [](const auto& each) {
+    visit_all([](const auto& each) {
       if (each->reflector.doubt()) each->thread.interrupt();
-    };
-    std::for_each(reflectors_.begin(), reflectors_.end(), doubt);
-    const std::lock_guard lock(mutex_);
-    std::for_each(owners_.begin(), owners_.end(), doubt);
+    });
   }
 
   std::vector<std::string> missing_for_volumes() const {
@@ -133,16 +127,21 @@ class LiveCluster::Impl {
 
   std::vector<KindCounters> counters() const {
     std::vector<KindCounters> all;
-    const auto add = [&](const auto& each) {
+    visit_all([&](const auto& each) {
       all.push_back({each->reflector.name(), each->reflector.counters()});
-    };
-    std::for_each(reflectors_.begin(), reflectors_.end(), add);
-    const std::lock_guard lock(mutex_);
-    std::for_each(owners_.begin(), owners_.end(), add);
+    });
     return all;
   }
 
  private:
+  // Calls visit(each) for each that is followed. Any thread.
+  template <class Visit>
+  void visit_all(const Visit& visit) const {
+    std::for_each(reflectors_.begin(), reflectors_.end(), visit);
+    const std::lock_guard lock(mutex_);
+    std::for_each(owners_.begin(), owners_.end(), visit);
+  }
+
   // API-24, API-26. Sessions start without leases. They wait for owners, because a target that its
   // owner names would lose its nodes and a gang would be planned one by one, and for budgets. They
   // do not wait for these without limit.

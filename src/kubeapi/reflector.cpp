@@ -155,7 +155,7 @@ void Reflector::list_ended(const std::string& version) {
   if (kind_.tap != nullptr) kind_.tap->listed(version_);
   if (kind_.listed) kind_.listed();
   trust_ = Trust::full;
-  heard_at_ = clock_.now();
+  heard_at_ = listed_at_;
   is_listing_ = false;
   is_synced_ = true;
 }
@@ -223,7 +223,7 @@ Step Reflector::watch() {
 Step Reflector::watch_ended(const Watch& watch, const Response& response) {
   const bool is_answer = response.status == 200;
   const Duration lasted = clock_.now() - watch.begun_at;
-  if (watch.has_progressed) {
+  if (watch.events > 0) {
     failed_watches_ = 0;
     if (lasted >= options_.retry_most) backoff_.reset();
   }
@@ -234,7 +234,7 @@ Step Reflector::watch_ended(const Watch& watch, const Response& response) {
   }
   if (watch.brings_list) ++broken_lists_;
   // A server whose etcd cannot report its progress refuses in an event.
-  if (watch.brings_list && watch.error && !watch.has_progressed) {
+  if (watch.brings_list && watch.error && watch.events == 0) {
     streams_lists_ = false;
     return step();
   }
@@ -256,7 +256,7 @@ Step Reflector::watch_ended(const Watch& watch, const Response& response) {
   }
   if (watch.error || !is_answer || !response.error.empty() || watch.brings_list) {
     // A missing answer says nothing about our version.
-    if (!watch.has_progressed && response.status != 0 && ++failed_watches_ >= kFailedWatchesMax) {
+    if (watch.events == 0 && response.status != 0 && ++failed_watches_ >= kFailedWatchesMax) {
       forget_version();
     }
     Error error = watch.error ? *watch.error : failure(response);
@@ -267,15 +267,16 @@ Step Reflector::watch_ended(const Watch& watch, const Response& response) {
     return fail({error.message, kind_.path}, response.retry_after);
   }
   heard_at_ = clock_.now();
-  const bool is_short = lasted < kShortWatch;
-  if (trust_ != Trust::full) {
-    const bool is_proof = !is_short && (watch.events < kBacklog || ++tests_ >= kTestsMost);
+  if (lasted < kShortWatch) {
+    trust_ = Trust::none;
+    return pause(backoff_.next());
+  }
+  if (is_doubted) {
+    const bool is_proof = watch.events < kBacklog || ++tests_ >= kTestsMost;
     trust_ = is_proof ? Trust::full : Trust::none;
     if (is_proof) tests_ = 0;
   }
-  if (!is_short) return step();
-  trust_ = Trust::none;
-  return pause(backoff_.next());
+  return step();
 }
 
 bool Reflector::give_up(Error error, bool must_list) {
@@ -313,7 +314,6 @@ bool Reflector::take(std::string_view frame) {
     watch_->brings_list = false;
     list_ended(version);
   }
-  watch_->has_progressed = true;
   ++watch_->events;
   heard_at_ = clock_.now();
   if (!watch_->brings_list && !version.empty()) version_ = std::move(version);

@@ -49,7 +49,6 @@ class Reflector final : public StateMachine {
   struct Watch {
     bool brings_list = false;  // a streaming list before its end
     int events = 0;
-    bool has_progressed = false;
     bool must_list = false;
     std::chrono::seconds length{};  // as requested
     TimePoint begun_at;

@@ -96,7 +96,7 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
     const auto* const evicts = std::get_if<ports::Eviction>(&write.content);
     if (evicts != nullptr) owner_.laws_.evicted(write.object.name, evicts->reason);
     if (evicts != nullptr && owner_.agenda_.happens(owner_.network_.faults.refused_eviction)) {
-      owner_.laws_.eviction_failed(write.object.uid, evicts->reason);
+      failed(write);
       return owner_.life_.after(owner_.network_.hop() * 2, [this, done = std::move(done)] {
         done({WriteResult::refused, "evict: a disruption budget"});
         owner_.wake();
