@@ -1,5 +1,6 @@
 #include "daemon/catch_up.h"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -26,10 +27,14 @@ bool CatchUp::has_ended(std::uint64_t epoch, const IsBound& is_bound, TimePoint 
   if (parts_.pods == nullptr) return true;
   if (!is_open_ || epoch != epoch_) begin(epoch, now);
   take_answer(now);
-  if (now >= doubt_at_) doubt_silence(now);
   if (missing_) std::erase_if(*missing_, is_bound);
-  const bool is_late = now - begun_at_ >= kLongest;
-  const ports::Behind behind = parts_.behind();
+  const Duration since_begun = now - begun_at_;
+  const bool is_late = since_begun >= kLongest;
+  // While pods are missing, no proof was enough, and the next watch may be dead as well.
+  const bool are_waited_for = missing_ && !missing_->empty() && !is_late;
+  const Duration proved_within = are_waited_for ? Duration() : std::min(since_begun, kLongest);
+  const ports::Behind behind = parts_.behind(proved_within);
+  if (now >= doubt_at_) doubt_silence(proved_within, now);
   const bool is_complete = missing_ && missing_->empty() && behind.is_empty();
   is_open_ = !is_complete && !(is_late && may_go_on_without(behind));
   return !is_open_;
@@ -62,14 +67,13 @@ void CatchUp::begin(std::uint64_t epoch, TimePoint now) {
   begun_at_ = now;
   has_logged_ = false;
   missing_.reset();
-  doubt_silence(now);
+  doubt_silence({}, now);
   ask(now);
 }
 
-// The connection of the next watch may be dead as well.
-void CatchUp::doubt_silence(TimePoint now) {
+void CatchUp::doubt_silence(Duration proved_within, TimePoint now) {
   doubt_at_ = now + kDoubtAgain;
-  parts_.doubt_silence();
+  parts_.doubt_silence(proved_within);
 }
 
 void CatchUp::ask(TimePoint now) {

@@ -15,8 +15,9 @@ namespace berth::daemon {
 
 // LEASE-9. An earlier leader may have bound pods a moment ago, and the watches may lag behind. So a
 // new leader reads the pods that are bound and do not run yet, and waits until the watches have
-// shown each of them, and no kind is behind, among those that were silent, too: ten seconds at
-// most, but for kinds without which it would give room twice. Session thread.
+// shown each of them, and no kind is behind that has not proved itself since, among those that were
+// silent, too: ten seconds at most, but for kinds without which it would give room twice. Session
+// thread.
 class CatchUp {
  public:
   using IsBound = std::function<bool(const std::string& uid)>;  // as the watches show it
@@ -25,8 +26,9 @@ class CatchUp {
     ports::StartingPods* pods = nullptr;  // null: there was no other leader, nothing is read
     std::function<void()> wake;           // any thread: has_ended() is to be called again
     std::function<void(const std::string&)> log;
-    std::function<ports::Behind()> behind = [] { return ports::Behind(); };
-    std::function<void()> doubt_silence = [] {};
+    // ports::ClusterSource's
+    std::function<ports::Behind(Duration)> behind = [](Duration) { return ports::Behind(); };
+    std::function<void(Duration)> doubt_silence = [](Duration) {};
   };
 
   explicit CatchUp(Parts parts) : parts_(std::move(parts)) {}
@@ -42,7 +44,7 @@ class CatchUp {
 
   void begin(std::uint64_t epoch, TimePoint now);
   void ask(TimePoint now);
-  void doubt_silence(TimePoint now);
+  void doubt_silence(Duration proved_within, TimePoint now);
   void take_answer(TimePoint now);
   bool may_go_on_without(const ports::Behind& behind);
   std::string what_is_missing(const ports::Behind& behind) const;

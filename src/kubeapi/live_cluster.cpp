@@ -99,19 +99,19 @@ class LiveCluster::Impl {
     return names;
   }
 
-  ports::Behind behind() const {
+  ports::Behind behind(Duration proved_within) const {
     ports::Behind behind;
     visit_all([&](const auto& each) {
       const Reflector& reflector = each->reflector;
-      if (!reflector.is_behind()) return;
+      if (!reflector.is_behind(proved_within)) return;
       (reflector.is_required() ? behind.required : behind.optional).push_back(reflector.name());
     });
     return behind;
   }
 
-  void doubt_silence() {
-    visit_all([](const auto& each) {
-      if (each->reflector.doubt()) each->thread.interrupt();
+  void doubt_silence(Duration proved_within) {
+    visit_all([proved_within](const auto& each) {
+      if (each->reflector.doubt(proved_within)) each->thread.interrupt();
     });
   }
 
@@ -310,9 +310,11 @@ LiveCluster::~LiveCluster() = default;
 Status LiveCluster::start(ports::EventSink& sink) { return impl_->start(sink); }
 
 bool LiveCluster::is_synced() const { return impl_->unsynced().empty(); }
-ports::Behind LiveCluster::behind() const { return impl_->behind(); }
+ports::Behind LiveCluster::behind(Duration proved_within) const {
+  return impl_->behind(proved_within);
+}
 
-void LiveCluster::doubt_silence() { impl_->doubt_silence(); }
+void LiveCluster::doubt_silence(Duration proved_within) { impl_->doubt_silence(proved_within); }
 
 void LiveCluster::stop() { impl_->stop(); }
 

@@ -56,8 +56,8 @@ class LiveCluster final : public ports::ClusterSource {
   Status start(ports::EventSink& sink) override;
   // True once every required kind has been listed. Any thread.
   bool is_synced() const override;
-  ports::Behind behind() const override;
-  void doubt_silence() override;
+  ports::Behind behind(Duration proved_within) const override;
+  void doubt_silence(Duration proved_within) override;
   void stop() override;
 
   // The kinds that is_synced() still waits for, for /readyz and the log. Any thread.

@@ -64,15 +64,20 @@ ReflectorCounters Reflector::counters() const {
   return counters;
 }
 
-bool Reflector::is_behind() const {
+bool Reflector::has_proved(Duration within) const {
+  return proved_at_.load() > clock_.now() - within;
+}
+
+bool Reflector::is_behind(Duration proved_within) const {
   const Trust trust = trust_;
-  return is_synced_ && (is_listing_ || trust == Trust::none || trust == Trust::tested);
+  const bool is_open = is_listing_ || trust == Trust::none || trust == Trust::tested;
+  return is_synced_ && is_open && !has_proved(proved_within);
 }
 
 // API-41
-bool Reflector::doubt() {
+bool Reflector::doubt(Duration proved_within) {
   Trust trust = trust_;
-  if (!is_synced_ || trust == Trust::idle) return false;
+  if (!is_synced_ || trust == Trust::idle || has_proved(proved_within)) return false;
   if (is_pausing_) return true;
   if (is_listing_ || trust == Trust::tested) return false;
   if (clock_.now() - heard_at_.load() < kLongSilence) return false;
@@ -119,7 +124,7 @@ Error Reflector::failure(const Response& response) const {
 // API-12: pages of one version. An expired token restarts the list. In the end, all items are
 // requested at once.
 Step Reflector::list_page() {
-  if (token_.empty()) known_.begin_list();
+  if (token_.empty()) begin_list();
   const bool is_paged = expired_pages_ < kExpiredPagesMax;
   Request request;
   request.format = kind_.format;
@@ -145,6 +150,11 @@ Step Reflector::took_page(Response response) {
   return watch();
 }
 
+void Reflector::begin_list() {
+  list_begun_at_ = clock_.now();
+  known_.begin_list();
+}
+
 void Reflector::list_ended(const std::string& version) {
   known_.end_list();
   ++counters_.lists;
@@ -156,6 +166,7 @@ void Reflector::list_ended(const std::string& version) {
   if (kind_.listed) kind_.listed();
   trust_ = Trust::full;
   heard_at_ = listed_at_;
+  proved_at_ = list_begun_at_;
   is_listing_ = false;
   is_synced_ = true;
 }
@@ -199,7 +210,7 @@ Step Reflector::watch() {
   Watch watch;
   watch.brings_list = version_.empty();
   watch.begun_at = clock_.now();
-  if (watch.brings_list) known_.begin_list();
+  if (watch.brings_list) begin_list();
   ++counters_.watches;
   const Duration length =
       backoff_.spread(watch.brings_list ? options_.list_length : options_.watch_length);
@@ -274,7 +285,10 @@ Step Reflector::watch_ended(const Watch& watch, const Response& response) {
   if (is_doubted) {
     const bool is_proof = watch.events < kBacklog || ++tests_ >= kTestsMost;
     trust_ = is_proof ? Trust::full : Trust::none;
-    if (is_proof) tests_ = 0;
+    if (is_proof) {
+      tests_ = 0;
+      proved_at_ = watch.begun_at;
+    }
   }
   return step();
 }

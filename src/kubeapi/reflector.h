@@ -30,10 +30,12 @@ class Reflector final : public StateMachine {
   // True once listed, or for an optional kind that is not served. Any thread.
   bool is_synced() const { return is_synced_; }
   // Synced, and listing again since its version was too old, or without a watch that is known to
-  // work since one failed or was doubted (API-41). Any thread.
-  bool is_behind() const;
-  // True if a watch that was silent for long, or a pause, is to be interrupted. Any thread.
-  bool doubt();
+  // work since one failed or was doubted (API-41). Not if a list or a short watch that began
+  // `proved_within` ago, or later, has ended in good order. Any thread.
+  bool is_behind(Duration proved_within = {}) const;
+  // True if a watch that was silent for long, or a pause, is to be interrupted. Not after such a
+  // list or watch either. Any thread.
+  bool doubt(Duration proved_within = {});
   ReflectorCounters counters() const;  // any thread
   const std::string& name() const { return kind_.name; }
   bool is_required() const { return kind_.required; }
@@ -63,8 +65,10 @@ class Reflector final : public StateMachine {
   Step pause(Duration length);
   Step fail(const Error& error, std::optional<Duration> retry_after = std::nullopt);
   bool give_up(Error error, bool must_list = false);
+  void begin_list();
   void list_ended(const std::string& version);
   void forget_version();
+  bool has_proved(Duration within) const;
   void settle_for_nothing();
   bool is_older(const std::string& version) const;
   std::string path_with(const std::string& query) const;
@@ -95,6 +99,8 @@ class Reflector final : public StateMachine {
   std::atomic<bool> is_pausing_ = false;
   std::atomic<Trust> trust_ = Trust::full;
   std::atomic<TimePoint> heard_at_ = TimePoint();
+  TimePoint list_begun_at_;
+  std::atomic<TimePoint> proved_at_ = TimePoint::min();  // what has proved it began then
 };
 
 }  // namespace berth::kubeapi

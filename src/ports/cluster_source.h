@@ -28,10 +28,12 @@ class ClusterSource {
   virtual Status start(EventSink& sink) = 0;
   // True once everything that was there at start() has been posted. Any thread.
   virtual bool is_synced() const = 0;
-  virtual Behind behind() const { return {}; }  // any thread
-  // Finds out soon whether what has been silent is so for want of changes; behind until then. Any
-  // thread.
-  virtual void doubt_silence() {}
+  // Without kinds that have proved themselves, by a list or a watch that began `proved_within` ago
+  // or later. Any thread.
+  virtual Behind behind(Duration /*proved_within*/) const { return {}; }
+  // Finds out soon whether what has been silent is so for want of changes; behind until then. The
+  // same kinds are left out. Any thread.
+  virtual void doubt_silence(Duration /*proved_within*/) {}
   // Returns when no more will be posted. Idempotent.
   virtual void stop() = 0;
 };

@@ -34,10 +34,19 @@ class CatchUpTest : public ::testing::Test {
   int woken_ = 0;
   ports::Behind behind_;
   int doubted_ = 0;
+  Duration within_{};     // of the last doubt
+  Duration asked_for_{};  // what is behind
   std::vector<std::string> lines_;
   CatchUp catch_up_{{&server_, [this] { ++woken_; },
                      [this](const std::string& line) { lines_.push_back(line); },
-                     [this] { return behind_; }, [this] { ++doubted_; }}};
+                     [this](Duration within) {
+                       asked_for_ = within;
+                       return behind_;
+                     },
+                     [this](Duration within) {
+                       ++doubted_;
+                       within_ = within;
+                     }}};
   TimePoint now_;
   Uids bound_{"a", "b"};  // as the watches show it
 };
@@ -86,6 +95,39 @@ TEST_F(CatchUpTest, LEASE9AKindThatIsListedAgainIsWaitedFor) {
   EXPECT_FALSE(has_ended());
   server_.answer(Uids{});
   EXPECT_FALSE(has_ended());
+  behind_ = {};
+  EXPECT_TRUE(has_ended());
+}
+
+// While one answer of two is lost, all kinds are never without a fault at one time.
+TEST_F(CatchUpTest, LEASE9AKindHasToProveItselfOnce) {
+  behind_.required = {"pods"};
+  EXPECT_FALSE(has_ended());
+  EXPECT_EQ(within_, 0s);
+  server_.answer(Uids{"a"});
+  now_ += 3s;
+  EXPECT_FALSE(has_ended());
+  EXPECT_EQ(within_, 3s);
+  EXPECT_EQ(asked_for_, 3s);
+  EXPECT_EQ(doubted_, 2);
+  now_ += 20s;
+  EXPECT_FALSE(has_ended());
+  EXPECT_EQ(asked_for_, 10s) << "what was seen then is old";
+  behind_ = {};
+  EXPECT_TRUE(has_ended());
+}
+
+TEST_F(CatchUpTest, LEASE9WhilePodsAreMissingNoProofWasEnough) {
+  behind_.required = {"pods"};
+  EXPECT_FALSE(has_ended());
+  server_.answer(Uids{"a", "c"});
+  now_ += 9s;
+  EXPECT_FALSE(has_ended());
+  EXPECT_EQ(within_, 0s);
+  EXPECT_EQ(asked_for_, 0s);
+  now_ += 1s;
+  EXPECT_FALSE(has_ended());
+  EXPECT_EQ(asked_for_, 10s) << "they are waited for no longer";
   behind_ = {};
   EXPECT_TRUE(has_ended());
 }

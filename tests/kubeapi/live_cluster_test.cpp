@@ -59,12 +59,12 @@ TEST_F(LiveClusterTest, API41SilentWatchesAreBehindOnceTheyAreDoubted) {
   api_.serve(kGroups);
   LiveCluster cluster(*client_, options_);
   ASSERT_TRUE(cluster.start(events_));
-  ASSERT_TRUE(until([&] { return cluster.is_synced() && cluster.behind().is_empty(); }));
-  cluster.doubt_silence();
-  EXPECT_TRUE(cluster.behind().is_empty()) << "all have just listed";
+  ASSERT_TRUE(until([&] { return cluster.is_synced() && cluster.behind({}).is_empty(); }));
+  cluster.doubt_silence({});
+  EXPECT_TRUE(cluster.behind({}).is_empty()) << "all have just listed";
   EXPECT_TRUE(until([&] {
-    cluster.doubt_silence();
-    const ports::Behind behind = cluster.behind();
+    cluster.doubt_silence({});
+    const ports::Behind behind = cluster.behind({});
     return behind.required.size() == 6 && behind.optional == std::vector<std::string>{"leases"};
   }));
   const auto is_short = [](const Call& call) {

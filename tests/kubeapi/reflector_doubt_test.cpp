@@ -31,6 +31,30 @@ TEST(Reflector, API41IsBehindUntilAShortWatchHasEndedInGoodOrder) {
   EXPECT_EQ(follower.calls_with("watch=true"), 3U);
 }
 
+// LEASE-9: a berthd that begins to lead needs what was before.
+TEST(Reflector, API41AProofHoldsForQuestionsOfEarlierTimes) {
+  Follower follower;
+  follower.run();
+  follower.clock.advance(3s);
+  EXPECT_FALSE(follower.reflector->doubt(4s)) << "it has listed since";
+  EXPECT_TRUE(follower.reflector->doubt(3s));
+  EXPECT_TRUE(follower.reflector->is_behind());
+  EXPECT_FALSE(follower.reflector->is_behind(4s));
+  follower.end_watch({.status = 200, .error = "cancelled", .is_silent = true});
+  follower.run();
+  follower.clock.advance(1s);
+  follower.end_watch();
+  follower.run();
+  follower.clock.advance(2s);
+  EXPECT_FALSE(follower.reflector->doubt(4s));
+  follower.end_watch({.status = 200, .error = "broken off"});
+  EXPECT_TRUE(follower.reflector->is_behind());
+  EXPECT_TRUE(follower.reflector->is_behind(3s)) << "the short watch began three seconds ago";
+  EXPECT_FALSE(follower.reflector->is_behind(4s));
+  EXPECT_FALSE(follower.reflector->doubt(4s)) << "the pause may last";
+  EXPECT_TRUE(follower.reflector->doubt());
+}
+
 // By a server that is about to stop.
 TEST(Reflector, API41AnEndBeforeItsTimeProvesNothing) {
   Follower follower;

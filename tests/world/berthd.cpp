@@ -62,15 +62,15 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
     return !readers.empty() && std::all_of(readers.begin(), readers.end(),
                                            [](const auto& each) { return each->is_synced(); });
   }
-  ports::Behind behind() const override {
+  ports::Behind behind(Duration proved_within) const override {
     ports::Behind behind;
     for (const auto& each : owner_.readers_) {
-      if (each->is_behind()) behind.required.push_back(each->name());
+      if (each->is_behind(proved_within)) behind.required.push_back(each->name());
     }
     return behind;
   }
-  void doubt_silence() override {
-    for (const auto& each : owner_.readers_) each->doubt_silence();
+  void doubt_silence(Duration proved_within) override {
+    for (const auto& each : owner_.readers_) each->doubt_silence(proved_within);
   }
   void stop() override {}
 

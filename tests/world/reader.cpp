@@ -224,8 +224,8 @@ void Reader::break_watch() {
   });
 }
 
-void Reader::doubt_silence() {
-  if (!reflector_.doubt()) return;
+void Reader::doubt_silence(Duration proved_within) {
+  if (!reflector_.doubt(proved_within)) return;
   if (is_pausing_) return end_pause();
   if (!is_asked_for_ && !is_watched_ && !is_dead_) return;
   is_asked_for_ = is_watched_ = is_dead_ = false;

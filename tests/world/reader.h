@@ -34,9 +34,9 @@ class Reader {
          ports::WatchTap* tap, std::function<void()> posted);
 
   bool is_synced() const { return reflector_.is_synced(); }
-  bool is_behind() const { return reflector_.is_behind(); }
+  bool is_behind(Duration proved_within) const { return reflector_.is_behind(proved_within); }
   const std::string& name() const { return reflector_.name(); }
-  void doubt_silence();
+  void doubt_silence(Duration proved_within);
   // The server has something new.
   void wake();
 
