@@ -72,6 +72,12 @@ void SessionLoop::fail(const std::vector<FailedAttempt>& failed, TimePoint now) 
 }
 
 void SessionLoop::drop_stale(const Plan& plan, TimePoint now) {
+  // First: members that are dropped now may find another place.
+  for (const TaskId task : broken_gangs_.due(mirror_.cluster(), now)) {
+    note_eviction(task);
+    reconciler_.evict(mirror_.cluster().task(task), "because its gang could not be completed", now);
+    mirror_.assume_eviction(task, now);
+  }
   const std::vector<PlacementDropped> lost = lost_places(mirror_.cluster());
   drop(lost);
   if (!lost.empty()) {  // they are planned anew, and refused calls are tried again
@@ -88,11 +94,6 @@ void SessionLoop::drop_stale(const Plan& plan, TimePoint now) {
     if (each.is_vetoed) each.reason = "kube-scheduler: " + *complaint;
   }
   drop(unclaimed);
-  for (const TaskId task : broken_gangs_.due(mirror_.cluster(), now)) {
-    note_eviction(task);
-    reconciler_.evict(mirror_.cluster().task(task), "because its gang could not be completed", now);
-    mirror_.assume_eviction(task, now);
-  }
   if (scheduler_.has_plugin("gang")) drop(stale_plans_.due(plan, mirror_.cluster(), now));
   const std::vector<FailedAttempt> failed =
       attempts_.failed_after_session(mirror_.cluster(), scheduler_.has_plugin("gang"));

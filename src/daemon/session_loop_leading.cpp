@@ -107,8 +107,7 @@ void SessionLoop::cease_to_lead() {
   attempts_.clear();
   stale_plans_.stop_leading();
   unclaimed_plans_.stop_leading();
-  broken_gangs_.stop_leading();
-  mirror_.forget_plans();  // the next leader's pods will say where they go
+  mirror_.forget_plans();
   writes_.stop_leading();
   steering_.stop_leading();
   reconciler_.stop_leading();
@@ -134,6 +133,7 @@ void SessionLoop::stand_by() {
   settle_and_ask(now);
   const std::vector<JobId> changed = mirror_.take_changes();
   changed_while_standing_by_.insert(changed.begin(), changed.end());
+  broken_gangs_.stand_by(mirror_.cluster(), changed, now);
   record(changed, now);
   mirror_.take_phase_changes();
 }

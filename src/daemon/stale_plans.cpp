@@ -14,6 +14,9 @@ namespace {
 // hundred.
 constexpr int kPodsEachSecond = 100;
 
+// Times the patience: kube-scheduler may be away for minutes.
+constexpr int kOfPlansThatFail = 5;
+
 // Refused, with members that are planned and none that is bound.
 bool is_incomplete(const Job& job) {
   return job.count(TaskStatus::binding) > 0 && job.count(TaskStatus::bound) == 0 &&
@@ -159,26 +162,61 @@ std::vector<PlacementDropped> UnclaimedPlans::due(const Cluster& cluster, TimePo
   return drops;
 }
 
+void BrokenGangs::look(const Cluster& cluster, JobId id, TimePoint now) {
+  const Job& job = cluster.job(id);
+  const bool was_whole = job.phase != GroupPhase::pending && job.phase != GroupPhase::inqueue;
+  // With those that leave: an eviction may be refused, which is no progress.
+  const std::int32_t bound = job.count(TaskStatus::bound) + job.count(TaskStatus::running) +
+                             job.count(TaskStatus::releasing);
+  if (!job.exists || was_whole || bound == 0) {
+    in_part_.erase(id);
+    return;
+  }
+  InPart& known = in_part_[id];
+  const bool is_same = known.uid == job.uid;
+  if (!is_same || known.bound < bound) known.bound_at = now;
+  const bool has_hope = job.count(TaskStatus::binding) > 0 || !job.claims.empty();
+  if (!is_same || known.bound != bound || known.has_hope) known.hopeless_at = now;
+  known.uid = job.uid;
+  known.bound = bound;
+  known.has_hope = has_hope;
+}
+
+void BrokenGangs::stand_by(const Cluster& cluster, const std::vector<JobId>& changed,
+                           TimePoint now) {
+  for (const JobId id : changed) look(cluster, id, now);
+  for (auto& [id, in_part] : in_part_) in_part.has_hope = true;  // by the leader's plan
+}
+
+bool BrokenGangs::awaits_a_time() const {
+  return std::any_of(in_part_.begin(), in_part_.end(), [&](const auto& entry) {
+    return entry.second.has_hope || looked_at_ - entry.second.hopeless_at < patience_;
+  });
+}
+
+bool BrokenGangs::is_due(const Job& job, const InPart& in_part, TimePoint now) const {
+  if (job.count(TaskStatus::binding) > 0) return false;
+  const bool is_hopeless = !in_part.has_hope && now - in_part.hopeless_at >= patience_;
+  return is_hopeless || now - in_part.bound_at >= patience_ * kOfPlansThatFail;
+}
+
 std::vector<TaskId> BrokenGangs::due(const Cluster& cluster, TimePoint now) {
-  std::vector<TaskId> evictions;
-  std::map<JobId, JobProgress> still;
+  looked_at_ = now;
+  decltype(in_part_) before = std::exchange(in_part_, {});
   for (const JobId id : cluster.open_jobs()) {
-    const Job& job = cluster.job(id);
-    const bool was_whole = job.phase != GroupPhase::pending && job.phase != GroupPhase::inqueue;
-    const JobProgress progress = progress_of(job, now, id, progress_);
-    if (was_whole || progress.bound == 0 || progress.planned > 0) continue;
-    if (now - progress.since < patience_) {
-      still[id] = progress;
-      continue;
-    }
-    for (const TaskId task : job.tasks) {
+    in_part_.insert(before.extract(id));
+    look(cluster, id, now);
+  }
+  std::vector<TaskId> evictions;
+  for (const auto& [id, in_part] : in_part_) {
+    if (!is_due(cluster.job(id), in_part, now)) continue;
+    for (const TaskId task : cluster.job(id).tasks) {
       const TaskStatus status = cluster.task(task).status;
       const bool is_refused = now < cluster.task(task).eviction_refused_until;
       const bool runs = status == TaskStatus::bound || status == TaskStatus::running;
       if (runs && !is_refused && may_leave(cluster, cluster.task(task))) evictions.push_back(task);
     }
   }
-  progress_ = std::move(still);
   return evictions;
 }
 

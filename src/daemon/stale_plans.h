@@ -66,20 +66,35 @@ class UnclaimedPlans {
 };
 
 // A gang of which some were bound and the others cannot be: a Binding was refused for good, and
-// there is no other room. One that was never whole and makes no progress for `patience` is to give
-// up what it has. Session thread only.
+// there is no other room. One that was never whole gives up what it has, when no member was bound,
+// planned or promised room for `patience`, or when none was bound for five times as long and none
+// is planned. Session thread only.
 class BrokenGangs {
  public:
   explicit BrokenGangs(Duration patience) : patience_(patience) {}
 
+  // Of jobs that have changed, while another berthd leads: when their members were bound.
+  void stand_by(const Cluster& cluster, const std::vector<JobId>& changed, TimePoint now);
   // The members to evict now.
   std::vector<TaskId> due(const Cluster& cluster, TimePoint now);
-  bool awaits_a_time() const { return !progress_.empty(); }
-  void stop_leading() { progress_.clear(); }
+  // As of the last due(): of a gang that is not due yet.
+  bool awaits_a_time() const;
 
  private:
+  struct InPart {
+    std::string uid;        // of the job: ids are used again
+    TimePoint bound_at;     // the last of its members
+    TimePoint hopeless_at;  // since then, no member was bound, planned or promised room
+    std::int32_t bound = 0;
+    bool has_hope = false;
+  };
+
+  void look(const Cluster& cluster, JobId id, TimePoint now);
+  bool is_due(const Job& job, const InPart& in_part, TimePoint now) const;
+
   Duration patience_;
-  std::map<JobId, JobProgress> progress_;
+  TimePoint looked_at_;
+  std::map<JobId, InPart> in_part_;
 };
 
 }  // namespace berth::daemon
