@@ -184,6 +184,39 @@ void Mirror::assume_claims(const Plan& plan, TimePoint now) {
   }
 }
 
+namespace {
+
+// Of those that are claimed, without what members have that were bound since, as fewer wait than
+// were promised a place; at most one for each task. Invalid: its node is gone.
+std::vector<NodeId> places_left(const Cluster& cluster, const Job& job,
+                                const WrittenClaims& written) {
+  std::map<NodeId, std::size_t> bound;
+  std::size_t waiting = 0;
+  for (const TaskId id : job.tasks) {
+    const Task& task = cluster.task(id);
+    if (is_on_its_node(task.status)) ++bound[task.node];
+    if (task.status == TaskStatus::pending && !task.is_gated) ++waiting;
+  }
+  std::size_t promised = 0;
+  for (const WrittenClaims::OnNode& each : written.nodes) {
+    promised += std::min(each.count, job.tasks.size());
+  }
+  std::size_t taken = promised - std::min(promised, waiting);
+  std::vector<NodeId> places;
+  for (const WrittenClaims::OnNode& each : written.nodes) {
+    const NodeId node = cluster.find_node(each.node);
+    std::size_t& had = bound[node];
+    const std::size_t used = std::min({had, taken, each.count});
+    had -= used;
+    taken -= used;
+    const std::size_t most = job.tasks.size() - std::min(job.tasks.size(), places.size());
+    places.insert(places.end(), std::min(each.count - used, most), node);
+  }
+  return places;
+}
+
+}  // namespace
+
 void Mirror::restore_claims(TimePoint now) {
   count_leaving_pods(now);
   for (const auto& [name, group] : groups_) {
@@ -197,16 +230,14 @@ void Mirror::restore_claims_of(JobId id, const std::string& text, TimePoint now)
   const WrittenClaims written = parse_claims(text);
   const Job& job = cluster_.job(id);
   if (written.nodes.empty() || !job.is_ours()) return;
+  const std::vector<NodeId> places = places_left(cluster_, job, written);
   std::vector<Claim> claims;
-  auto here = written.nodes.begin();
-  std::size_t taken = 0;  // of those here
+  auto here = places.begin();
   for (const TaskId task_id : job.tasks) {
     const Task& task = cluster_.task(task_id);
     if (task.status != TaskStatus::pending || task.is_gated) continue;
-    while (here != written.nodes.end() && taken >= here->count) ++here, taken = 0;
-    if (here == written.nodes.end()) break;
-    const NodeId found = cluster_.find_node(here->node);
-    ++taken;
+    if (here == places.end()) break;
+    const NodeId found = *here++;
     if (found.is_valid()) claims.push_back({task_id, found, std::min(written.since, now)});
   }
   cluster_.mutable_job(id).others_left_for_it = written.others_left && !claims.empty();

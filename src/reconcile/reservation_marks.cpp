@@ -19,6 +19,17 @@ bool has_started(const Job& job) { return job.bound_count() >= job.min_available
 
 bool waits(const Job& job) { return !has_started(job) && job.phase != GroupPhase::completed; }
 
+// CLAIM-8. Its leader may end before it has started: others are not to have left for nobody.
+bool is_planned_on(const Cluster& cluster, const Job& job, const WrittenClaims& claims) {
+  if (!claims.others_left || has_started(job) || job.count(TaskStatus::binding) == 0) return false;
+  return std::all_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
+    const Task& task = cluster.task(id);
+    if (task.status != TaskStatus::binding) return true;
+    return std::any_of(claims.nodes.begin(), claims.nodes.end(),
+                       [&](const auto& each) { return each.node == cluster.node(task.node).name; });
+  });
+}
+
 }  // namespace
 
 ObjectRef ref_of(const Job& job) {
@@ -61,7 +72,10 @@ DesiredMarks desired_marks(const Cluster& cluster, const Job& job, const TargetM
   keep_users_word(marks, before);
   marks.first_seen = before.first_seen;
   if (has_started(job)) marks.given_up_at.reset();
-  // CLAIM-8. Most claims are short: those are not worth a write, unless pods were evicted for them.
+  if (marks.claims.empty() && is_planned_on(cluster, job, parse_claims(before.claims))) {
+    marks.claims = before.claims;
+  }
+  // Most claims are short: those are not worth a write, unless pods were evicted for them.
   const WrittenClaims claims = parse_claims(marks.claims);
   const TimePoint claimed_at = claims.since;
   const bool is_young = !claims.others_left && now - claimed_at < kYoung;

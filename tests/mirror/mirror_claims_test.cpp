@@ -163,5 +163,38 @@ TEST_F(ClaimsTest, CLAIM8AreReadWhenItBeginsToLead) {
   EXPECT_EQ(claims(), "");
 }
 
+// Claims are of pods that wait. Another member may have been there before.
+TEST_F(ClaimsTest, CLAIM8AMemberThatWasThereBeforeHasNoneOfThem) {
+  PodGroupObject group;
+  group.name_space = "default";
+  group.name = "j";
+  group.uid = "group:default/j";
+  group.min_member = 2;
+  group.marks.claims = at(seconds(0)) + " n1 +evicted";
+  world_->apply(group);
+  PodObject bound = *world_->pod("default/j-1");
+  bound.node_name = "n1";
+  world_->apply(bound);
+  mirror().restore_claims(world_->now());
+  EXPECT_EQ(claims(), at(Duration(0)) + " n1 +evicted");
+}
+
+// A leader was killed while it bound the job.
+TEST_F(ClaimsTest, CLAIM8OfThoseThatAreReadMembersHaveSomeAlready) {
+  PodGroupObject group;
+  group.name_space = "default";
+  group.name = "j";
+  group.uid = "group:default/j";
+  group.min_member = 2;
+  group.marks.claims = at(seconds(0)) + " n1 n2*2 +evicted";
+  world_->apply(group);
+  PodObject bound = *world_->pod("default/j-1");
+  bound.node_name = "n1";
+  world_->apply(bound);
+  mirror().restore_claims(world_->now());
+  EXPECT_EQ(claims(), at(Duration(0)) + " n2*2 +evicted");
+  EXPECT_EQ(job().claims.front().task, task("j-0"));
+}
+
 }  // namespace
 }  // namespace berth::mirror

@@ -300,6 +300,26 @@ TEST_F(ReservationMarksTest, CLAIM8ClaimsThatOthersWereEvictedForAreWrittenAtOnc
   EXPECT_EQ(written.marks[0].claims, format_time(now_) + " n1 +evicted");
 }
 
+TEST_F(ReservationMarksTest, CLAIM8WhileItIsPlannedTheyStayWritten) {
+  Plan plan;
+  plan.pipelined = {{mirror_.find_task("g-0"), mirror_.cluster().find_node("n1")}};
+  PlannedEviction eviction;
+  eviction.task = mirror_.find_task("g-1");
+  eviction.beneficiary = job();
+  plan.evictions = {eviction};
+  mirror_.assume(plan, now_);
+  show(session());
+  Plan start;
+  start.binds = {{mirror_.find_task("g-0"), mirror_.cluster().find_node("n1")}};
+  mirror_.assume(start, now_);
+  EXPECT_TRUE(mirror_.cluster().job(job()).claims.empty());
+  EXPECT_TRUE(session().marks.empty()) << "the leader may be killed now";
+  mirror_.apply(PlacementDropped{"g-0", "n1", "refused"});
+  const auto failed = session();
+  ASSERT_EQ(failed.marks.size(), 1U);
+  EXPECT_EQ(failed.marks[0].claims, "");
+}
+
 // Most room is vacated in less: one write when it takes longer, and one when the claim has ended.
 TEST_F(ReservationMarksTest, CLAIM8ClaimsAreWrittenWhenTheyAreTenSecondsOld) {
   const auto claim = [&](std::vector<Placement> placements) {
