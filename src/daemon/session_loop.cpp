@@ -226,7 +226,7 @@ void SessionLoop::take_in(const ports::WriteAnswer& answer) {
   const std::optional<reconcile::Ended> ended = writes_.take(answer, now);
   if (!ended) return;
   const reconcile::Aspect aspect = reconcile::aspect_of(ended->write.content);
-  if (aspect == reconcile::Aspect::steering || aspect == reconcile::Aspect::record) {
+  if (aspect == reconcile::Aspect::steering) {
     steering_.take(*ended, now);
   } else if (aspect == reconcile::Aspect::group_spec) {
     gangs_.take(*ended, now);

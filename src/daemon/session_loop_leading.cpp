@@ -65,7 +65,7 @@ bool SessionLoop::has_caught_up(std::uint64_t epoch) {
   return catch_up_.has_ended(epoch, is_bound, parts_.real_clock->now());
 }
 
-// The plans and claims that the earlier leader left are assumed before the first session.
+// CLAIM-8, STEER-10. Of what the earlier leader planned, its claims stand.
 void SessionLoop::begin_to_lead() {
   const TimePoint now = parts_.clock.now();
   gangs_.settle(now);
@@ -74,8 +74,6 @@ void SessionLoop::begin_to_lead() {
   writes_.start_leading(epoch_);
   steering_.start_leading();
   mirror_.restore_claims(now);
-  const Plan left = steering::restored_plan(observed_, mirror_.cluster(), find_);
-  mirror_.assume(left, now);
   const std::vector<JobId> changed(changed_while_standing_by_.begin(),
                                    changed_while_standing_by_.end());
   reconciler_.look_at(changed);
@@ -84,8 +82,7 @@ void SessionLoop::begin_to_lead() {
   gangs_.start_leading();
   begin_to_forecast(now);
   learned_.start_leading(epoch_, now);
-  parts_.log("leading with epoch " + std::to_string(epoch_) + "; " +
-             std::to_string(left.binds.size()) + " pods were under way");
+  parts_.log("leading with epoch " + std::to_string(epoch_));
 }
 
 // LEARN-6. Use is counted always, and kept where it decides something.

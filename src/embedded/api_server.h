@@ -154,7 +154,6 @@ class ApiServer {
   bool put(const ports::ObjectRef& object, const ports::QueueStatus& status);
   bool put(const ports::ObjectRef& object, const ports::NodeLock& lock);
   bool put(const ports::ObjectRef& object, const TargetMarks& marks);
-  bool put(const ports::ObjectRef& object, const ports::GangRecord& record);
   bool put(const ports::ObjectRef& object, const ports::PodCondition& condition);
   bool put(const ports::ObjectRef& object, const ports::GroupSpec& spec);
   bool put(const ports::ObjectRef& object, const ports::Eviction& eviction);

@@ -114,7 +114,6 @@ void ApiServer::keep_of(const QueueObject& old, QueueObject& queue) const {
 void ApiServer::keep_of(const PodGroupObject& old, PodGroupObject& group) const {
   group.phase = old.phase;
   group.written = old.written;
-  group.is_recorded = old.is_recorded;
   keep_marks(group.marks, old.marks);
 }
 

@@ -132,10 +132,6 @@ bool ApiServer::put(const ports::ObjectRef& object, const TargetMarks& wanted) {
   return change_group(object, mark);
 }
 
-bool ApiServer::put(const ports::ObjectRef& object, const ports::GangRecord&) {
-  return change_group(object, [](PodGroupObject& group) { group.is_recorded = true; });
-}
-
 bool ApiServer::put(const ports::ObjectRef& object, const ports::PodCondition& condition) {
   return change<PodObject>(object.uid, [&](PodObject& pod) {
     if (pod.node_name.empty()) ports::apply(condition, pod);

@@ -198,7 +198,6 @@ Result<PodGroupObject> decode_group(GroupApi api, const document::Value& value,
   group.written = read_group_status(status);
   if (group.api == GroupApi::sig) read_foreign_status(status, group);
   if (is_of_kubernetes(api)) read_kube_status(status, group);
-  group.is_recorded = root["metadata"]["annotations"]["berth.dev/record"].is_present();
   if (is_refused(reading, complaint)) return reading.error();
   if (reading.failed()) group.fault = reading.error().message;  // API-25
   if (!of_status.failed()) return group;

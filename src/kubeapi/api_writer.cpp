@@ -138,9 +138,6 @@ struct SendingOf {
   Sending operator()(const TargetMarks&) const {
     return waiting({"marks" + of, patch("", kMergePatch, "")});
   }
-  Sending operator()(const ports::GangRecord&) const {
-    return {"record" + of, patch("", kMergePatch, record_patch(write))};
-  }
   Sending operator()(const ports::PodCondition& condition) const {
     return waiting(
         {"condition" + of, patch("/status", kStrategicPatch, condition_patch(object, condition))});

@@ -271,13 +271,6 @@ std::string queue_status_patch(const ports::ObjectRef& queue, const ports::Queue
   return json_text(patch);
 }
 
-std::string record_patch(const ports::Write& write) {
-  Json patch = patch_for(write.object);
-  patch["metadata"]["annotations"]["berth.dev/record"] =
-      json_text({{"state", "Committing"}, {"epoch", write.epoch}});
-  return json_text(patch);
-}
-
 std::string group_body(const ports::ObjectRef& group, const ports::GroupSpec& spec) {
   const OwnerReference& owner = spec.owner;
   return json_text({{"apiVersion", "scheduling.volcano.sh/v1beta1"},

@@ -25,7 +25,6 @@ std::string toleration_patch(const ports::ObjectRef& pod, const ports::PodWrite&
 // In the terms of the group's API.
 std::string group_status_patch(const ports::ObjectRef& group, const ports::GroupStatus& status);
 std::string queue_status_patch(const ports::ObjectRef& queue, const ports::QueueStatus& status);
-std::string record_patch(const ports::Write& write);
 // A PodGroup that goes with its owner.
 std::string group_body(const ports::ObjectRef& group, const ports::GroupSpec& spec);
 std::string group_spec_patch(const ports::ObjectRef& group, const ports::GroupSpec& spec);

@@ -8,14 +8,6 @@
 
 namespace berth::mirror {
 
-namespace {
-
-bool bears_our_marks(const PodGroupObject& object) {
-  return object.is_recorded || object.marks != TargetMarks();
-}
-
-}  // namespace
-
 void Mirror::note_others_pod(const PodObject& object) {
   if (object.group.empty()) return forget_others_pod(object.uid);
   const std::string name = object.name_space + "/" + object.group;
@@ -55,7 +47,7 @@ GroupEvidence Mirror::evidence_of(const Group& group) const {
   evidence.has_others_pods = others_pods_.contains(job.name);
   evidence.scheduler = group.object.scheduler;
   evidence.queue_scheduler = value_or(queue_scheduler_, job.queue_name);
-  evidence.bears_our_marks = bears_our_marks(group.object);
+  evidence.bears_our_marks = group.object.marks != TargetMarks();
   evidence.is_volcano = group.object.api == GroupApi::volcano;
   return evidence;
 }

@@ -66,12 +66,6 @@ struct NodeLock {
   bool operator==(const NodeLock&) const = default;
 };
 
-// On a PodGroup: its gang is under way. Written before its first member may be bound, and found
-// there after a restart.
-struct GangRecord {
-  bool operator==(const GangRecord&) const = default;
-};
-
 // On a pod that waits: its condition PodScheduled, which autoscalers read
 // (docs/design/autoscaling.md). A condition without a time keeps the one in the API.
 struct PodCondition {
@@ -106,7 +100,7 @@ struct Event {
 
 // TargetMarks are the annotations of a PodGroup, or of a pod in none. A user's "true" or "false"
 // stays, and so does the time of first sight if the marks have none.
-using Content = std::variant<PodWrite, GroupStatus, QueueStatus, NodeLock, TargetMarks, GangRecord,
+using Content = std::variant<PodWrite, GroupStatus, QueueStatus, NodeLock, TargetMarks,
                              PodCondition, GroupSpec, Eviction, Event>;
 
 struct Write {

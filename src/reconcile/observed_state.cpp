@@ -89,7 +89,6 @@ void ObservedState::observe(const PodGroupObject& object) {
   if (group.ref.uid != object.uid) marks_.erase(group.ref.uid);
   group.ref = {ports::kind_of(object.api), object.name_space, object.name, object.uid};
   group.status = status_of(object);
-  group.is_recorded = object.is_recorded;
   group.is_made_by_berth = object.is_made_by_berth;
   group.queue = object.queue;
   keep_marks(object.uid, object.marks);

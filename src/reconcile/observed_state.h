@@ -36,7 +36,6 @@ struct ObservedPod {
 struct ObservedGroup {
   ports::ObjectRef ref;
   ports::GroupStatus status;
-  bool is_recorded = false;  // its gang is under way, by the record on it
   bool is_made_by_berth = false;
   std::string queue;
 };

@@ -20,7 +20,6 @@ constexpr Duration kLogInterval = std::chrono::seconds(10);
 Writes::Kind kind_of(Aspect aspect) {
   switch (aspect) {
     case Aspect::steering:
-    case Aspect::record:
       return Writes::Kind::steering;
     case Aspect::eviction:
       return Writes::Kind::eviction;

@@ -25,7 +25,6 @@ enum class Aspect : std::uint8_t {
   queue_status,
   lock,
   marks,
-  record,
   condition,
   group_spec,
   eviction,

@@ -71,20 +71,6 @@ void Steering::nominate(const Cluster& cluster, ByUid::iterator entry, TimePoint
   }
 }
 
-// STEER-5. Single pods need none: what is to be known of them is on them.
-bool Steering::is_recorded(const Job& job, JobId id, const std::string& uid, TimePoint now) {
-  const reconcile::ObservedPod* pod = observed_.pod(uid);
-  if (options_.mode == Mode::view && (pod == nullptr || !pod->is_gated)) return true;
-  if (job.is_single || !job.has_group || recorded_.contains(job.uid)) return true;
-  const reconcile::ObservedGroup* group = observed_.group(job.name);
-  if (group == nullptr || group->is_recorded) return true;
-  if (writes_.may_begin(group->ref, reconcile::Aspect::record, now)) {
-    recording_[job.uid] = id;
-    writes_.begin(group->ref, ports::GangRecord(), now);
-  }
-  return false;
-}
-
 // STEER-13. Where locks are taints, a pod must tolerate those of its job and of its queue before
 // kube-scheduler may try it. The list grows by one with each write.
 bool Steering::tolerates_its_locks(const Cluster& cluster, ByUid::iterator entry, TimePoint now) {

@@ -56,8 +56,6 @@ void Steering::stop_leading() {
   progress_.clear();
   to_clear_.clear();
   cleared_.clear();
-  recording_.clear();
-  recorded_.clear();
   answered_.clear();
   order_.clear();
   lines_.clear();
@@ -97,8 +95,6 @@ void Steering::observe(const ClusterEvent& event) {
     found->second.node = moved->to;
     found->second.stage = Stage::planned;
     found->second.number = found->second.attempt = 0;
-  } else if (const auto* group = std::get_if<PodGroupObject>(&event)) {
-    if (group->is_recorded) recorded_.erase(group->uid);  // from now on, the observed state has it
   }
 }
 
@@ -173,14 +169,6 @@ std::vector<PlacementDropped> Steering::follow_up(const Cluster& cluster, const 
 void Steering::take(const reconcile::Ended& ended, TimePoint now) {
   const std::string& uid = ended.write.object.uid;
   const bool is_over = ended.is(WriteResult::done) || ended.is(WriteResult::gone);
-  if (std::holds_alternative<ports::GangRecord>(ended.write.content)) {
-    if (is_over) recorded_.insert(uid);
-    if (const auto job = recording_.find(uid); job != recording_.end()) {
-      answered_.insert(job->second);
-      recording_.erase(job);
-    }
-    return;
-  }
   if (const auto clear = to_clear_.find(uid); clear != to_clear_.end()) {
     if (clear->second != ended.write.number || !is_over) return;
     const reconcile::ObservedPod* pod = observed_.pod(uid);
@@ -236,9 +224,7 @@ void Steering::carry_out(const Cluster& cluster, JobId id, const Gang& gang, Tim
   for (const auto member : gang) {
     if (member->second.stage != Stage::nominated || !may_write(member->first, now)) continue;
     if (member->second.is_in_line && !member->second.has_turn) continue;
-    if (is_recorded(job, id, member->first, now) && tolerates_its_locks(cluster, member, now)) {
-      commit(cluster, member, now);
-    }
+    if (tolerates_its_locks(cluster, member, now)) commit(cluster, member, now);
   }
 }
 

@@ -40,11 +40,6 @@ bool is_worth_nominating(std::int32_t needed, std::size_t nodes);
 // Looks tasks up by pod uid; invalid: none.
 using FindTask = std::function<TaskId(const std::string& uid)>;
 
-// The plan that an earlier leader left under way, by the observed pods and groups, as far as there
-// is room (STEER-10). The mirror has to assume it.
-Plan restored_plan(const reconcile::ObservedState& observed, const Cluster& cluster,
-                   const FindTask& find_task);
-
 // Writes on pods what makes kube-scheduler carry the sessions' plans out, in the order that keeps
 // gangs whole; the rules are in docs/design/steering.md. Session thread.
 class Steering {
@@ -52,11 +47,9 @@ class Steering {
   Steering(const reconcile::ObservedState& observed, reconcile::Writes& writes, Options options)
       : observed_(observed), writes_(writes), options_(options) {}
 
-  // Placements that were dropped or moved, and records that are seen; all else is read from the
-  // observed state.
+  // Placements that were dropped or moved; all else is read from the observed state.
   void observe(const ClusterEvent& event);
   void start_leading();
-  // The next leader goes on with pods that are under way.
   void stop_leading();
 
   // After each session, before steer(): pods are tried in the order of its plan (RELATION-12).
@@ -146,7 +139,6 @@ class Steering {
   bool is_to_be_nominated(const Cluster& cluster, const Progress& progress,
                           const reconcile::ObservedPod& pod) const;
   void lose_nomination(const std::string& uid, Progress& progress) const;
-  bool is_recorded(const Job& job, JobId id, const std::string& uid, TimePoint now);
   bool tolerates_its_locks(const Cluster& cluster, ByUid::iterator entry, TimePoint now);
   void commit(const Cluster& cluster, ByUid::iterator entry, TimePoint now);
   bool is_vetoed(const std::string& uid, const Progress& progress) const;
@@ -174,9 +166,7 @@ class Steering {
   std::map<std::string, std::uint64_t> to_clear_;
   // Pods whose nomination was cleared, as the watch has yet to show, by uid.
   std::map<std::string, Cleared> cleared_;
-  std::map<std::string, JobId> recording_;  // uids of groups whose record is being written
-  std::set<std::string> recorded_;          // uids of groups: it was written
-  std::set<JobId> answered_;                // jobs with an answer since the last look
+  std::set<JobId> answered_;  // jobs with an answer since the last look
 };
 
 }  // namespace berth::steering

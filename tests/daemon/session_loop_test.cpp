@@ -272,16 +272,24 @@ TEST_F(SessionLoopTest, WhoDoesNotLeadDecidesNothing) {
   EXPECT_TRUE(wait_for_nominations(2)) << "what came in the meantime was taken in";
 }
 
-TEST_F(SessionLoopTest, ANewLeaderGoesOnWhereTheOldOneStopped) {
-  PodObject pod = make_member("g", 0);
-  pod.planned_node = pod.nominated_node = "n2";
+// The earlier leader had planned g; h, which comes first, came after it had died.
+TEST_F(SessionLoopTest, STEER10ANewLeaderPlansAnewAndEndsTheNominationsOfTheEarlierOne) {
+  PodObject planned = make_member("g", 0);
+  planned.planned_node = planned.nominated_node = "n1";
+  PodObject high = make_member("h", 0);
+  high.priority = 10;
   source_.set_synced();
-  for (const char* node : {"n1", "n2"}) events_.post(make_node(node, 4));
-  events_.post(make_group("g", 1));
-  events_.post(pod);
+  for (const ClusterEvent& event : std::vector<ClusterEvent>{make_node("n1", 1), make_group("g", 1),
+                                                             planned, make_group("h", 1), high}) {
+    events_.post(event);
+  }
   start();
-  ASSERT_TRUE(ports_.wait([](const Written& written) { return !written.commits.empty(); }));
-  EXPECT_EQ(ports_.take().commits, std::vector<std::string>{"g-0 on n2"});
+  ASSERT_TRUE(ports_.wait([](const Written& written) {
+    return !written.commits.empty() && !written.nominations.empty();
+  }));
+  const Written written = ports_.take();
+  EXPECT_EQ(written.commits, std::vector<std::string>{"h-0 on n1"});
+  EXPECT_EQ(written.nominations, std::vector<std::string>{"g-0 on "});
 }
 
 // A claim across a restart: h could start on the idle cpu, and comes first.

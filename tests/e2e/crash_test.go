@@ -22,7 +22,6 @@ var steps = map[string][]step{
 	harness.InPlace: {
 		{"before nominations", harness.Nominations, 0},
 		{"amid nominations", harness.Nominations, 3},
-		{"before the record", harness.Records, 0},
 		{"before commits", harness.Commits, 0},
 		{"amid commits", harness.Commits, 3},
 		{"before bindings", harness.Bindings, 0},
@@ -86,8 +85,8 @@ func TestAPIServerKilledAtEachStep(t *testing.T) {
 
 // writes of a mode by which berthd steers.
 var writes = map[string]map[string]harness.Kind{
-	harness.InPlace: {"nomination": harness.Nominations, "record": harness.Records,
-		"commit": harness.Commits, "binding": harness.Bindings},
+	harness.InPlace: {"nomination": harness.Nominations, "commit": harness.Commits,
+		"binding": harness.Bindings},
 	harness.ThroughView: {"binding": harness.Bindings},
 }
 

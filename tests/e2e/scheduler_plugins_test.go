@@ -126,10 +126,6 @@ func TestGangOfSchedulerPlugins(t *testing.T) {
 	e.AwaitAllBound(harness.Soon, pods...)
 	e.AssertNeverInPart("gang", promptly)
 	group := awaitOtherRunning(e, "gang", 6)
-	hasRecord := group.GetAnnotations()[harness.RecordAnnotation] != ""
-	if isInPlace := cluster.Mode == harness.InPlace; hasRecord != isInPlace {
-		t.Errorf("the group has a record: %t, expected %t", hasRecord, isInPlace)
-	}
 	started, _, _ := unstructured.NestedString(group.Object, "status", "scheduleStartTime")
 	if started == "" {
 		t.Error("the group has no scheduleStartTime")

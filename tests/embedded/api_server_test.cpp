@@ -254,20 +254,17 @@ TEST_F(ApiServerTest, AdmissionGivesPriorityAndCreationTime) {
   EXPECT_EQ(pod("plain").created, test_start());
 }
 
-TEST_F(ApiServerTest, AGroupsStatusAndRecordAreKept) {
+TEST_F(ApiServerTest, AGroupsStatusIsKept) {
   server.apply({make_group("g")});
   ports::GroupStatus status;
   status.phase = GroupPhase::inqueue;
   status.message = "waits";
   write(group_ref("g", "uid-g"), status);
-  write(group_ref("g", "uid-g"), ports::GangRecord());
   using Outcome = ports::WriteOutcome::Result;
   EXPECT_EQ(write(group_ref("g", "uid-old"), ports::GroupStatus()).result, Outcome::gone);
-  EXPECT_EQ(write(group_ref("g", "uid-old"), ports::GangRecord()).result, Outcome::gone);
   server.apply({make_group("g")});
   EXPECT_EQ(group("g").phase, GroupPhase::inqueue);
   EXPECT_EQ(group("g").written.message, "waits");
-  EXPECT_TRUE(group("g").is_recorded);
 }
 
 TEST_F(ApiServerTest, AGroupThatBerthMadeGoesWithItsOwner) {

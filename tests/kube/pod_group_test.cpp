@@ -207,14 +207,12 @@ status:
 TEST(PodGroup, reads_phases_where_the_other_api_group_has_conditions) {
   const auto with_phase = [](const std::string& phase) {
     return *decode_pod_group(
-        value_of("{apiVersion: scheduling.x-k8s.io/v1alpha1, metadata: {name: g, annotations: "
-                 "{berth.dev/record: '{}'}}, status: {running: 2, scheduleStartTime: "
-                 "\"2026-11-21T09:00:00Z\", phase: " +
+        value_of("{apiVersion: scheduling.x-k8s.io/v1alpha1, metadata: {name: g}, status: "
+                 "{running: 2, scheduleStartTime: \"2026-11-21T09:00:00Z\", phase: " +
                  phase + "}}"),
         "f");
   };
   EXPECT_EQ(with_phase("Scheduling").api, GroupApi::sig);
-  EXPECT_TRUE(with_phase("Scheduling").is_recorded);
   EXPECT_EQ(with_phase("Scheduling").written.running, 2);
   EXPECT_EQ(with_phase("Scheduling").started, *parse_time("2026-11-21T09:00:00Z"));
   EXPECT_FALSE(with_phase("Scheduling").written.is_scheduled);

@@ -366,7 +366,7 @@ const ports::ObjectRef kKubeGroup{ports::ObjectKind::kube_pod_group, "ns", "g", 
 TEST_F(ApiWriterTest, AGroupOfTheOtherApiIsWrittenInItsWords) {
   serve([](const Call&, Reply& reply) { reply.send(200, "{}"); });
   write(kSigGroup, ports::GroupStatus());
-  write(kSigGroup, ports::GangRecord());
+  write(kSigGroup, TargetMarks());
   const std::string path = "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/ns/podgroups/g";
   std::set<std::string> targets;
   for (const Call& call : server_->calls()) targets.insert(call.target);
@@ -374,13 +374,13 @@ TEST_F(ApiWriterTest, AGroupOfTheOtherApiIsWrittenInItsWords) {
 
   // KUBEGROUP-5. Its conditions merge by their type.
   write(kKubeGroup, ports::GroupStatus());
-  write(kKubeGroup, ports::GangRecord());
+  write(kKubeGroup, TargetMarks());
   const std::vector<Call> calls = server_->calls();
   const std::string own = "/apis/scheduling.k8s.io/v1beta1/namespaces/ns/podgroups/g";
   EXPECT_EQ(calls[2].target, own + "/status");
   EXPECT_EQ(calls[2].headers.at("content-type"), "application/strategic-merge-patch+json");
   EXPECT_EQ(calls[3].target, own);
-  write({ports::ObjectKind::kube_alpha_pod_group, "ns", "g", "uid-g"}, ports::GangRecord());
+  write({ports::ObjectKind::kube_alpha_pod_group, "ns", "g", "uid-g"}, TargetMarks());
   EXPECT_EQ(server_->calls()[4].target,
             "/apis/scheduling.k8s.io/v1alpha2/namespaces/ns/podgroups/g");
 }

@@ -75,7 +75,7 @@ TEST_F(WritesTest, WRITE3AWriteOnAPodIsRepeatedAfterAWhileWhateverTheAnswer) {
   for (const WriteResult result :
        {WriteResult::failed, WriteResult::forbidden, WriteResult::refused}) {
     EXPECT_EQ(retry_delay(Aspect::steering, {result}, 1), milliseconds(200));
-    EXPECT_EQ(retry_delay(Aspect::record, {result}, 20), seconds(10));
+    EXPECT_EQ(retry_delay(Aspect::steering, {result}, 20), seconds(10));
     EXPECT_EQ(retry_delay(Aspect::steering, {result, "", minutes(10)}, 1), seconds(10));
   }
 }

@@ -30,10 +30,6 @@ class Api final : public ports::ObjectWriter {
   };
 
   void write(const ports::Write& write, std::function<void(ports::WriteOutcome)> done) override {
-    if (std::holds_alternative<ports::GangRecord>(write.content)) {
-      records.push_back(write.object.name);
-      return done(outcome);
-    }
     writes.push_back({write, std::get<ports::PodWrite>(write.content), std::move(done)});
     if (answers_at_once) writes.back().done(outcome);
   }
@@ -55,7 +51,6 @@ class Api final : public ports::ObjectWriter {
   bool answers_at_once = true;
   ports::WriteOutcome outcome;
   std::vector<Sent> writes;
-  Texts records;
 };
 
 class SteeringTest : public ::testing::Test {
@@ -84,14 +79,9 @@ class SteeringTest : public ::testing::Test {
     post(daemon::running_on(member(1, false), "n2"));
     post(member(0, gated));
   }
-  Plan start_leading(std::uint64_t epoch = 1) {
+  void start_leading(std::uint64_t epoch = 1) {
     writes_.start_leading(epoch);
     current_->start_leading();
-    mirror_.restore_claims(TimePoint());
-    Plan plan = restored_plan(observed_, mirror_.cluster(), find_);
-    mirror_.assume(plan, TimePoint());
-    mirror_.settle(TimePoint());
-    return plan;
   }
   // A round; what it drops is dropped, as the session loop does.
   std::vector<PlacementDropped> round() {

@@ -110,19 +110,6 @@ TEST_F(SteeringTest, STEER4WhoseRoomWasTakenIsDroppedAndNotCommitted) {
   EXPECT_EQ(rounds(), Texts{"nominate g-0"}) << "STEER-7: and its nomination is taken back";
 }
 
-TEST_F(SteeringTest, STEER5AGangIsRecordedOnceBeforeItsFirstCommit) {
-  start_leading(7);
-  post_gang(2, 3);
-  plan({{"g-0", "n1"}, {"g-1", "n1"}});
-  round();
-  EXPECT_TRUE(api_.records.empty());
-  rounds();
-  EXPECT_EQ(api_.records, Texts{"g"});
-  plan({{"g-2", "n2"}});
-  rounds();
-  EXPECT_EQ(api_.records, Texts{"g"});
-}
-
 TEST_F(SteeringTest, STEER6ACommitCarriesTheEpochAndIsLikeNoOther) {
   start_leading(7);
   post_gang(2, 2);
@@ -307,8 +294,6 @@ TEST_F(SteeringTest, STEER1AnOutcomeCarriesOnWithItsGangAlone) {
   for (Api::Sent& each : writes) {
     if (each.write.object.uid.starts_with("g")) each.done({});
   }
-  follow_up();  // the record is written, and answered
-  EXPECT_EQ(api_.records, Texts{"g"});
   follow_up();
   EXPECT_EQ(api_.take(), (Texts{"commit g-0 on n1", "commit g-1 on n1"}));
 }

@@ -109,7 +109,6 @@ class RecordingWriter final : public ports::ObjectWriter {
   void keep(const ports::ObjectRef& object, const ports::Event& content) {
     written_.events.push_back({content, object});
   }
-  void keep(const ports::ObjectRef&, const ports::GangRecord&) {}
 
   std::mutex mutex_;
   std::condition_variable changed_;

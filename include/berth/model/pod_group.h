@@ -45,7 +45,6 @@ struct PodGroupObject {
   GroupApi api = GroupApi::volcano;
   std::optional<TimePoint> started;  // status.scheduleStartTime, of scheduling.x-k8s.io
   WrittenStatus written;
-  bool is_recorded = false;  // annotation berth.dev/record: its members may be bound
   TargetMarks marks;
   std::string owner_uid;          // of its controller; empty: none
   bool is_made_by_berth = false;  // annotation berth.dev/made-for

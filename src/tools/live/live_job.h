@@ -64,7 +64,7 @@ struct LiveJob {
   std::string name_space;
   std::string name;
   bool is_group = false;     // a PodGroup, else a single pod
-  bool is_recorded = false;  // Berth has bound pods of this PodGroup in place
+  bool was_planned = false;  // Berth has planned a pod of it, in place
   std::string uid;
   OwnerReference owner;
   TimePoint created;

@@ -108,7 +108,6 @@ LiveJob job_of_group(const document::Value& object, const PodGroupObject& group)
   if (!job.reason.empty() && group.written.waits_since != TimePoint()) {
     job.since = group.written.waits_since;
   }
-  job.is_recorded = group.is_recorded;
   job.is_target = group.written.targeted.holds;
   job.target = group.written.targeted.message;
   job.ignored = group.written.honoured.message;
@@ -132,6 +131,7 @@ LiveJob job_of_pod(const PodObject& pod) {
 
 void count(const PodObject& pod, LiveJob& job) {
   ++job.pods.all;
+  job.was_planned = job.was_planned || !pod.planned_node.empty();
   job.pods.succeeded += pod.phase == PodPhase::succeeded ? 1 : 0;
   job.pods.failed += pod.phase == PodPhase::failed ? 1 : 0;
   job.pods.running += pod.phase == PodPhase::running ? 1 : 0;
@@ -149,7 +149,7 @@ void count(const PodObject& pod, LiveJob& job) {
 
 JobState state_of(const LiveJob& job, const std::set<std::string>& ours) {
   const bool is_known =
-      !job.reason.empty() || job.line.position || job.phase == "Inqueue" || job.is_recorded;
+      !job.reason.empty() || job.line.position || job.phase == "Inqueue" || job.was_planned;
   const bool has_pods = job.pods.all > 0;
   if (has_pods && !ours.contains(job.scheduler) && !(job.is_group && is_known)) {
     return JobState::foreign;

@@ -22,12 +22,11 @@ import (
 
 // Names that Berth uses on the wire.
 const (
-	SchedulerName    = "berth"
-	Gate             = "berth.dev/plan"
-	PlanAnnotation   = "berth.dev/plan"
-	RecordAnnotation = "berth.dev/record"
-	Marker           = "berth.dev/commit"
-	Namespace        = "berth-system"
+	SchedulerName  = "berth"
+	Gate           = "berth.dev/plan"
+	PlanAnnotation = "berth.dev/plan"
+	Marker         = "berth.dev/commit"
+	Namespace      = "berth-system"
 	// ServiceAccount is berthd's; the RBAC of deploy/ is all it may do.
 	ServiceAccount = "berthd"
 	// SchedulersAccount has the rights of a kube-scheduler. Requests through a view have its token.

@@ -69,7 +69,6 @@ var (
 	Nominations = kind("PATCH", `/api/v1/namespaces/[^/]+/pods/[^/]+/status`)
 	Commits     = kind("PATCH", `/api/v1/namespaces/[^/]+/pods/[^/]+`)
 	Bindings    = kind("POST", `/api/v1/namespaces/[^/]+/(pods/[^/]+/binding|bindings)`)
-	Records     = kind("PATCH", `/apis/scheduling\.[^/]+/[^/]+/namespaces/[^/]+/podgroups/[^/]+`)
 	NewGroups   = kind("POST", `/apis/scheduling\.[^/]+/[^/]+/namespaces/[^/]+/podgroups`)
 	Statuses    = kind("PATCH", `/apis/scheduling\.[^/]+/[^/]+/namespaces/[^/]+/podgroups/[^/]+/status`)
 	Evictions   = kind("POST", `/api/v1/namespaces/[^/]+/pods/[^/]+/eviction`)
