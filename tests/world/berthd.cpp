@@ -94,7 +94,7 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
   void write(const ports::Write& write, std::function<void(ports::WriteOutcome)> done) override {
     owner_.laws_.sent(write.epoch, owner_.lease_.epoch(), owner_.leads());
     const auto* const evicts = std::get_if<ports::Eviction>(&write.content);
-    if (evicts != nullptr) owner_.laws_.evicted(write.object.name, evicts->reason);
+    if (evicts != nullptr) owner_.laws_.evicted(write.object, evicts->reason);
     if (evicts != nullptr && owner_.agenda_.happens(owner_.network_.faults.refused_eviction)) {
       failed(write);
       return owner_.life_.after(owner_.network_.hop() * 2, [this, done = std::move(done)] {

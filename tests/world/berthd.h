@@ -34,7 +34,6 @@ class Berthd {
   // Calls come only while it does not stand still.
   const http::Router& verbs() const { return front_; }
   apiview::PodInterceptor& view() { return view_; }
-  bool is_viewed() const { return is_viewed_; }  // else steering mode `nominate`
   void kube_scheduler_changed() { core_.loop.kube_scheduler_changed(); }
   // As a rollout ends it: it gives its lease back. `gone` destroys it.
   void retire(std::function<void()> gone);
@@ -61,7 +60,7 @@ class Berthd {
   Laws& laws_;
   Lease& lease_;
   const std::string name_;
-  const bool is_viewed_;
+  const bool is_viewed_;  // else steering mode `nominate`
   std::vector<std::string> complaints_;
   ports::Leadership leadership_;
   kubeapi::LeaderElection election_;

@@ -79,6 +79,15 @@ void Inhabitants::put_owner(const Job& job, const std::string& gang) {
   server_.put(std::move(owner));
 }
 
+// 409 AlreadyExists: one that was deleted may take its time.
+bool Inhabitants::is_taken(const Job& job, std::int32_t index) const {
+  const std::string name = job.name + "-" + std::to_string(index);
+  const auto& pods = server_.all<PodObject>();
+  return job.keeps_names && std::any_of(pods.begin(), pods.end(), [&](const auto& each) {
+           return each.second.object.name == name;
+         });
+}
+
 void Inhabitants::control(const std::string& name) {
   Job& job = jobs_.at(name);
   if (job.is_over) return;
@@ -102,6 +111,9 @@ void Inhabitants::control(const std::string& name) {
   for (std::int32_t index = 0; index < job.size; ++index) {
     const auto at = static_cast<std::size_t>(index);
     if (!job.pods[at].empty() || job.has_succeeded[at]) continue;
+    if (is_taken(job, index)) {
+      return agenda_.after(agenda_.between(500ms, 3s), [this, name] { control(name); });
+    }
     create_pod(job, index);
     if (job.maker != Maker::ray || index > 0) continue;
     return agenda_.after(agenda_.between(10ms, 500ms), [this, name] { control(name); });

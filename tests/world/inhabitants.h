@@ -57,6 +57,7 @@ class Inhabitants {
   // controllers (controllers.cpp)
   void make(Job& job);
   void control(const std::string& job);
+  bool is_taken(const Job& job, std::int32_t index) const;
   void create_pod(Job& job, std::int32_t index);
   void put_group(const Job& job);
   void put_owner(const Job& job, const std::string& gang);

@@ -11,8 +11,9 @@ embedded::ShownPod shown(const Pod& pod) {
   return {"default", pod.name, pod.uid, pod.version, pod.node, pod.scheduler, pod.affinity, ""};
 }
 
-embedded::KubeScheduler::Options options_of(bool serves_others) {
+embedded::KubeScheduler::Options options_of(bool serves_ours, bool serves_others) {
   embedded::KubeScheduler::Options options;
+  if (!serves_ours) options.managed_schedulers = {};
   if (!serves_others) options.other_schedulers = {};
   return options;
 }
@@ -56,26 +57,29 @@ std::vector<std::string> Informer::complaints() const {
 }
 
 KubeScheduler::KubeScheduler(Agenda& agenda, Network& network, ApiServer& server, Berthd& berthd,
-                             apiview::testing::Release release, bool serves_others)
+                             apiview::testing::Release release)
     : life_(agenda),
       informer_(release),
-      scheduler_(options_of(serves_others), parts(network, server, &berthd)) {}
+      scheduler_(options_of(true, false), parts(network, server, &berthd.verbs(), &berthd.view())) {
+}
 
-KubeScheduler::KubeScheduler(Agenda& agenda, Network& network, ApiServer& server)
+KubeScheduler::KubeScheduler(Agenda& agenda, Network& network, ApiServer& server,
+                             const http::Router* extender)
     : life_(agenda),
       informer_(apiview::testing::Release::from_1_35),
-      scheduler_({.managed_schedulers = {}}, parts(network, server, nullptr)) {}
+      scheduler_(options_of(extender != nullptr, true), parts(network, server, extender, nullptr)) {
+}
 
 embedded::KubeScheduler::Parts KubeScheduler::parts(Network& network, ApiServer& server,
-                                                    Berthd* berthd) {
-  const bool is_viewed = berthd != nullptr && berthd->is_viewed();
+                                                    const http::Router* extender,
+                                                    apiview::PodInterceptor* view) {
   embedded::PodInformer& informer =
-      is_viewed ? static_cast<embedded::PodInformer&>(informer_) : plain_informer_;
+      view != nullptr ? static_cast<embedded::PodInformer&>(informer_) : plain_informer_;
   return {life_,
           network,
           server,
-          berthd == nullptr ? nullptr : &berthd->verbs(),
-          is_viewed ? &berthd->view() : nullptr,
+          extender,
+          view,
           informer,
           [&agenda = life_.agenda()](const std::string& line) { agenda.note(line); }};
 }

@@ -35,14 +35,13 @@ class Informer final : public embedded::PodInformer {
   std::map<std::string, apiview::testing::Pod> known_;  // by uid, as last handed on
 };
 
-// A kube-scheduler. One beside a berthd ends with it, as both are one pod.
 class KubeScheduler {
  public:
-  // `serves_others`: also pods that are not Berth's.
+  // Of Berth's pods, through the view. It ends with its berthd, as both are one pod.
   KubeScheduler(Agenda& agenda, Network& network, ApiServer& server, Berthd& berthd,
-                apiview::testing::Release release, bool serves_others);
-  // Of pods that are not Berth's, without an extender.
-  KubeScheduler(Agenda& agenda, Network& network, ApiServer& server);
+                apiview::testing::Release release);
+  // The cluster's own: of all pods, or null: of those that are not Berth's.
+  KubeScheduler(Agenda& agenda, Network& network, ApiServer& server, const http::Router* extender);
 
   Life& life() { return life_; }
   void server_changed(const ApiServer::Change& change) { scheduler_.server_changed(change); }
@@ -50,7 +49,8 @@ class KubeScheduler {
   std::vector<std::string> complaints() const { return informer_.complaints(); }
 
  private:
-  embedded::KubeScheduler::Parts parts(Network& network, ApiServer& server, Berthd* berthd);
+  embedded::KubeScheduler::Parts parts(Network& network, ApiServer& server,
+                                       const http::Router* extender, apiview::PodInterceptor* view);
 
   Life life_;
   Informer informer_;

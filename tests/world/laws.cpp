@@ -104,7 +104,8 @@ void Laws::node_changed(const ApiServer::Change& change) {
   if (!is_same) lock->second = {node->locked_for, agenda_.now()};
   const TimePoint since = node->locked_since.value_or(TimePoint());
   const TimePoint before = std::exchange(locked_since_[change.key], since);
-  if (is_same && since > before + kUnderWay) {  // sooner, a target was given up and chosen again
+  if (is_same && since > before + kUnderWay &&
+      !was_given_up(node->locked_for, lock->second.second)) {
     break_law("the lock of node " + change.key + " for " + node->locked_for + " begins anew");
   }
 }
@@ -126,7 +127,19 @@ bool Laws::waits(const std::string& locked_for) const {
   return pod != nullptr && pod->node_name.empty();
 }
 
+// It may have been chosen again before the lock was seen to be lifted.
+bool Laws::was_given_up(const std::string& locked_for, TimePoint since) const {
+  const PodGroupObject* const group = target_of(locked_for);
+  if (group == nullptr) return false;
+  const auto at = given_up_.find(group->full_name());
+  return at != given_up_.end() && at->second >= since && agenda_.now() - at->second < kUnderWay;
+}
+
 void Laws::logged(const std::string& line) {
+  const std::size_t no_longer = line.find(": a target no longer");
+  if (line.starts_with("job ") && no_longer != std::string::npos) {
+    given_up_[line.substr(4, no_longer - 4)] = agenda_.now();
+  }
   const std::size_t end = line.find(" planned: ");
   if (line.starts_with("job ") && end != std::string::npos) {
     planned_[line.substr(4, end - 4)] = agenda_.now();
@@ -228,12 +241,12 @@ void Laws::eviction_failed(const std::string& pod_uid, const std::string& reason
   queues_.eviction_failed();
 }
 
-void Laws::evicted(const std::string& pod, const std::string& reason) {
-  agenda_.note("evicted: " + pod + " " + reason);
+void Laws::evicted(const ports::ObjectRef& pod, const std::string& reason) {
+  agenda_.note("evicted: " + pod.name + " " + reason);
   const std::string job = claimant_in(reason);
+  queues_.evicted(pod.uid, job);
   if (job.empty()) return;
-  claims_.evicted(pod, job);
-  queues_.evicted_for(job);
+  claims_.evicted(pod.name, job);
   if (++evictions_[job] == kEvictionsMost && is_calm_) {
     break_law("pods are evicted again and again for " + job + ", " + reason);
   }

@@ -26,7 +26,7 @@ class Laws {
   // Counts writes that change nothing.
   ports::WriteOutcome carry_out(const ports::Write& write);
   // An eviction is carried out. `reason`: "by preempt for default/j7: ..."
-  void evicted(const std::string& pod, const std::string& reason);
+  void evicted(const ports::ObjectRef& pod, const std::string& reason);
   void eviction_failed(const std::string& pod_uid, const std::string& reason);
   ClaimLaw& claims() { return claims_; }
   // By a berthd.
@@ -55,6 +55,7 @@ class Laws {
   const PodGroupObject* target_of(const std::string& locked_for) const;
   bool waits(const std::string& locked_for) const;
   bool had_plan(const std::string& locked_for, TimePoint at) const;
+  bool was_given_up(const std::string& locked_for, TimePoint since) const;
   void node_changed(const ApiServer::Change& change);
   void look_at_gang(const Job& job);
   void look_at_idle_room();
@@ -66,8 +67,9 @@ class Laws {
   ApiServer& server_;
   const Inhabitants& inhabitants_;
   std::vector<std::string> broken_;
-  std::map<std::string, std::string> nodes_;        // of bound pods, by uid
-  std::map<std::string, TimePoint> planned_;        // groups: when they last had a plan
+  std::map<std::string, std::string> nodes_;   // of bound pods, by uid
+  std::map<std::string, TimePoint> planned_;   // groups: when they last had a plan
+  std::map<std::string, TimePoint> given_up_;  // groups: when they last were no target any more
   std::map<std::string, TimePoint> in_part_since_;  // gangs, by job
   std::set<std::string> has_started_;               // jobs that had their minimum once
   std::map<std::string, TimePoint> idle_since_;     // jobs that wait beside idle room

@@ -44,6 +44,18 @@ bool QueueLaw::have_others_left(const Job& job, const PodObject& pod) const {
   return at != evicted_for_.end() && agenda_.now() - at->second < kClaimed;
 }
 
+void QueueLaw::evicted(const std::string& pod_uid, const std::string& claimant) {
+  evicted_[pod_uid] = agenda_.now();
+  if (!claimant.empty()) evicted_for_[claimant] = agenda_.now();
+}
+
+// The eviction may be under way.
+bool QueueLaw::leaves(const PodObject& pod) const {
+  const auto evicted = evicted_.find(pod.uid);
+  return pod.terminating ||
+         (evicted != evicted_.end() && agenda_.now() - evicted->second < kPlannedBesideAVictim);
+}
+
 void QueueLaw::bound(const PodObject& came) {
   const Job* const job = inhabitants_.job_of(came.uid);
   if (job == nullptr || !job->is_ours) return;
@@ -56,7 +68,7 @@ void QueueLaw::bound(const PodObject& came) {
   for (const auto& [uid, pod] : server_.all<PodObject>()) {
     const Job* const its = inhabitants_.job_of(uid);
     const bool has_room = !pod.object.node_name.empty() && takes_room(pod.object);
-    if (!has_room || pod.object.terminating || its == nullptr || !its->is_ours) continue;
+    if (!has_room || leaves(pod.object) || its == nullptr || !its->is_ours) continue;
     if (its->queue == job->queue && says_queue(*its)) used += pod.object.request.at("cpu");
   }
   if (used <= most->second) return;

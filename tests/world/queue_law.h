@@ -19,11 +19,12 @@ class QueueLaw {
   void eviction_failed() { eviction_failed_at_ = agenda_.now(); }
   // A pod has come to its node.
   void bound(const PodObject& pod);
-  // Others leave for the job of this name.
-  void evicted_for(const std::string& claimant) { evicted_for_[claimant] = agenda_.now(); }
+  // It is to leave, for the job of this name, if there is one.
+  void evicted(const std::string& pod_uid, const std::string& claimant);
 
  private:
   bool says_queue(const Job& job) const;
+  bool leaves(const PodObject& pod) const;
   bool have_others_left(const Job& job, const PodObject& pod) const;
 
   Agenda& agenda_;
@@ -32,6 +33,7 @@ class QueueLaw {
   const std::function<void(const std::string&)> break_law_;
   std::map<std::string, NamedAmounts> capability_;  // by queue
   std::map<std::string, TimePoint> evicted_for_;    // by claimant: the last eviction
+  std::map<std::string, TimePoint> evicted_;        // by uid of a pod
   std::map<std::string, TimePoint> since_;          // by queue: the capability is so
   TimePoint eviction_failed_at_;                    // the last
 };

@@ -58,6 +58,7 @@ class World {
         autoscaler_(agenda_, server_) {
     if (!setup.story.empty()) agenda_.write_story(setup.story);
     server_.follow([this](const ApiServer::Change& change) { on_change(change); });
+    add_service();
   }
 
   Outcome run() {
@@ -65,11 +66,8 @@ class World {
     const std::string faults = network_.faults.names();
     agenda_.note("mode " + beginning_.config.steering.mode + ", faults: " + faults);
     const TimePoint begin = agenda_.now();
-    if (beginning_.config.steering.mode == "nominate") {
-      inhabitants_.gate_pods();
-    } else {
-      start_stock();
-    }
+    if (is_in_place()) inhabitants_.gate_pods();
+    start_stock();
     inhabitants_.begin(setup_.nodes, setup_.jobs);
     const std::size_t replicas = 1 + agenda_.below(2);
     replicas_.resize(setup_.replicas == 0 ? replicas : setup_.replicas);
@@ -118,12 +116,48 @@ class World {
                                               lease_, beginning_.config, name);
     start_scheduler(replica);
   }
+  bool is_in_place() const { return beginning_.config.steering.mode == "nominate"; }
   void start_scheduler(Replica& replica) {
+    if (is_in_place()) return;
     replica.scheduler = std::make_unique<KubeScheduler>(agenda_, network_, server_, *replica.berthd,
-                                                        beginning_.release, stock_ == nullptr);
+                                                        beginning_.release);
   }
-  // The cluster's own, in the layout beside.
-  void start_stock() { stock_ = std::make_unique<KubeScheduler>(agenda_, network_, server_); }
+  void start_stock() {
+    stock_ = std::make_unique<KubeScheduler>(agenda_, network_, server_,
+                                             is_in_place() ? &service_ : nullptr);
+    for (const Replica& replica : replicas_) {
+      if (is_in_place() && replica.berthd != nullptr) replica.berthd->kube_scheduler_changed();
+    }
+  }
+  // A Service: calls go to the berthd that was ready a moment ago, which is the one that led.
+  void add_service() {
+    for (const char* path :
+         {"/plan/filter", "/plan/prioritize", "/guard/preempt", "/commit/bind"}) {
+      service_.add("POST", path, [this](const http::Request& request, http::Responder responder) {
+        for (const Replica& replica : replicas_) {
+          if (replica.berthd == nullptr || replica.run != ready_) continue;
+          return replica.berthd->verbs().route(request, std::move(responder));
+        }
+        responder.answer(http::text_response(503, "no endpoint is ready"));
+      });
+    }
+  }
+
+  void probe() {
+    for (const Replica& replica : replicas_) {
+      if (replica.berthd != nullptr && replica.berthd->leads()) ready_ = replica.run;
+    }
+  }
+  // In place it is away for a while.
+  void kill_stock() {
+    if (stock_ == nullptr) return;
+    if (!is_in_place()) return start_stock();
+    agenda_.note("kube-scheduler is killed");
+    stock_.reset();
+    const bool is_long = agenda_.happens(100);
+    agenda_.after(is_long ? agenda_.between(30s, 4min) : agenda_.between(1s, 5s),
+                  [this] { start_stock(); });
+  }
 
   void end_scheduler(Replica& replica) {
     check_scheduler(replica);
@@ -174,7 +208,8 @@ class World {
     }));
     look_at_sessions();
     if (agenda_.happens(network_.faults.compaction)) server_.compact();
-    if (stock_ != nullptr && agenda_.happens(network_.faults.scheduler_kill)) start_stock();
+    if (agenda_.happens(network_.faults.scheduler_kill)) kill_stock();
+    probe();
     for (Replica& replica : replicas_) {
       if (replica.berthd != nullptr) harm(replica);
     }
@@ -207,7 +242,8 @@ class World {
       const std::uint64_t who = agenda_.below(3);  // one container, the other, or both
       agenda_.note(name + (who == 0 ? " stands still" : " and its kube-scheduler stand still"));
       if (who != 1) replica.berthd->life().freeze(length);
-      if (who != 0 && replica.scheduler != nullptr) replica.scheduler->life().freeze(length);
+      KubeScheduler* const its = (is_in_place() ? stock_ : replica.scheduler).get();
+      if (who != 0 && its != nullptr) its->life().freeze(length);
     }
     if (replica.scheduler == nullptr || !agenda_.happens(faults.scheduler_kill)) return;
     agenda_.note("kube-scheduler of " + name + " is killed");
@@ -287,7 +323,9 @@ class World {
   Lease lease_;
   int runs_ = 0;
   std::vector<Replica> replicas_;
-  std::unique_ptr<KubeScheduler> stock_;  // null: those beside a berthd serve all pods
+  http::Router service_;                  // in place
+  int ready_ = 0;                         // the run of a berthd
+  std::unique_ptr<KubeScheduler> stock_;  // the cluster's own; null: it is away
   bool is_calm_ = false;
   TimePoint looked_at_;  // at the counts of sessions
   std::uint64_t version_then_ = 0;
