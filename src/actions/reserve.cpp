@@ -39,9 +39,10 @@ class Reserve final : public Action {
     for (const JobId id : std::vector<JobId>(session.cluster().targets())) {
       const Job& job = session.cluster().job(id);
       // RESERVE-3. A target that is placed keeps its locks until it is seen bound, because a plan
-      // may fail.
+      // may fail. While a part is planned, later targets get no nodes that it may need then.
       const Need need = need_of(session, job);
       if (has_minimum(session, job) || need.is_nothing()) continue;
+      if (job.count(TaskStatus::binding) > 0) return;
       // RESERVE-5. It lacks what other queues are guaranteed: they may need its nodes, too.
       if (is_held_by_its_queue(session, job, need)) {
         keep(session, id, {});
