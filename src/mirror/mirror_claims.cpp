@@ -189,13 +189,11 @@ namespace {
 // Of those that are claimed, without what members have that were bound since, as fewer wait than
 // were promised a place; at most one for each task. Invalid: its node is gone.
 std::vector<NodeId> places_left(const Cluster& cluster, const Job& job,
-                                const WrittenClaims& written) {
+                                const WrittenClaims& written, std::size_t waiting) {
   std::map<NodeId, std::size_t> bound;
-  std::size_t waiting = 0;
   for (const TaskId id : job.tasks) {
     const Task& task = cluster.task(id);
     if (is_on_its_node(task.status)) ++bound[task.node];
-    if (task.status == TaskStatus::pending && !task.is_gated) ++waiting;
   }
   std::size_t promised = 0;
   for (const WrittenClaims::OnNode& each : written.nodes) {
@@ -230,15 +228,16 @@ void Mirror::restore_claims_of(JobId id, const std::string& text, TimePoint now)
   const WrittenClaims written = parse_claims(text);
   const Job& job = cluster_.job(id);
   if (written.nodes.empty() || !job.is_ours()) return;
-  const std::vector<NodeId> places = places_left(cluster_, job, written);
-  std::vector<Claim> claims;
-  auto here = places.begin();
+  std::vector<TaskId> waiting;
   for (const TaskId task_id : job.tasks) {
     const Task& task = cluster_.task(task_id);
-    if (task.status != TaskStatus::pending || task.is_gated) continue;
-    if (here == places.end()) break;
-    const NodeId found = *here++;
-    if (found.is_valid()) claims.push_back({task_id, found, std::min(written.since, now)});
+    if (task.status == TaskStatus::pending && !task.is_gated) waiting.push_back(task_id);
+  }
+  const std::vector<NodeId> places = places_left(cluster_, job, written, waiting.size());
+  std::vector<Claim> claims;
+  for (std::size_t i = 0; i < std::min(waiting.size(), places.size()); ++i) {
+    if (!places[i].is_valid()) continue;
+    claims.push_back({waiting[i], places[i], std::min(written.since, now)});
   }
   cluster_.mutable_job(id).others_left_for_it = written.others_left && !claims.empty();
   cluster_.mutable_job(id).claims_are_restored = !claims.empty();

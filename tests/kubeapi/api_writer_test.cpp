@@ -364,25 +364,34 @@ const ports::ObjectRef kSigGroup{ports::ObjectKind::sig_pod_group, "ns", "g", "u
 const ports::ObjectRef kKubeGroup{ports::ObjectKind::kube_pod_group, "ns", "g", "uid-g"};
 
 TEST_F(ApiWriterTest, AGroupOfTheOtherApiIsWrittenInItsWords) {
-  serve([](const Call&, Reply& reply) { reply.send(200, "{}"); });
+  serve([](const Call&, Reply& reply) {
+    reply.send(200, R"({"metadata":{"uid":"uid-g","resourceVersion":"1"}})");
+  });
+  const auto patches = [this] {  // marks are read before
+    std::vector<Call> calls = server_->calls();
+    std::erase_if(calls, [](const Call& call) { return call.method != "PATCH"; });
+    return calls;
+  };
+  TargetMarks marks;
+  marks.claims = "some";
   write(kSigGroup, ports::GroupStatus());
-  write(kSigGroup, TargetMarks());
+  write(kSigGroup, marks);
   const std::string path = "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/ns/podgroups/g";
   std::set<std::string> targets;
-  for (const Call& call : server_->calls()) targets.insert(call.target);
+  for (const Call& call : patches()) targets.insert(call.target);
   EXPECT_EQ(targets, (std::set<std::string>{path, path + "/status"}));
 
   // KUBEGROUP-5. Its conditions merge by their type.
   write(kKubeGroup, ports::GroupStatus());
-  write(kKubeGroup, TargetMarks());
-  const std::vector<Call> calls = server_->calls();
+  write(kKubeGroup, marks);
+  const std::vector<Call> calls = patches();
+  ASSERT_EQ(calls.size(), 4U);
   const std::string own = "/apis/scheduling.k8s.io/v1beta1/namespaces/ns/podgroups/g";
   EXPECT_EQ(calls[2].target, own + "/status");
   EXPECT_EQ(calls[2].headers.at("content-type"), "application/strategic-merge-patch+json");
   EXPECT_EQ(calls[3].target, own);
-  write({ports::ObjectKind::kube_alpha_pod_group, "ns", "g", "uid-g"}, TargetMarks());
-  EXPECT_EQ(server_->calls()[4].target,
-            "/apis/scheduling.k8s.io/v1alpha2/namespaces/ns/podgroups/g");
+  write({ports::ObjectKind::kube_alpha_pod_group, "ns", "g", "uid-g"}, marks);
+  EXPECT_EQ(patches().back().target, "/apis/scheduling.k8s.io/v1alpha2/namespaces/ns/podgroups/g");
 }
 
 }  // namespace
