@@ -194,7 +194,7 @@ Berthd::Berthd(Agenda& agenda, const Clock& wall, Network& network, ApiServer& s
         if (what.find("ends a watch") != std::string::npos) complaints_.push_back(what);
       })) {
   core_.service.add_routes(router_);
-  for (const char* path : {"/plan/filter", "/plan/prioritize", "/guard/preempt", "/commit/bind"}) {
+  for (const char* const path : kVerbPaths) {
     front_.add("POST", path, [this](const http::Request& request, http::Responder responder) {
       const auto kept = std::make_shared<http::Responder>(std::move(responder));
       life_.post([this, request, kept] {

@@ -20,6 +20,10 @@ namespace berth::world {
 
 using Lease = kubeapi::testing::LeaseObject;
 
+// The extender's.
+inline constexpr const char* kVerbPaths[] = {"/plan/filter", "/plan/prioritize", "/guard/preempt",
+                                             "/commit/bind"};
+
 // One run of a berthd: the real core, between watches, writes and calls that go wrong. Its end is
 // that of the process: nothing of it is left.
 class Berthd {

@@ -81,11 +81,8 @@ void Inhabitants::put_owner(const Job& job, const std::string& gang) {
 
 // 409 AlreadyExists: one that was deleted may take its time.
 bool Inhabitants::is_taken(const Job& job, std::int32_t index) const {
-  const std::string name = job.name + "-" + std::to_string(index);
-  const auto& pods = server_.all<PodObject>();
-  return job.keeps_names && std::any_of(pods.begin(), pods.end(), [&](const auto& each) {
-           return each.second.object.name == name;
-         });
+  const std::string name = "default/" + job.name + "-" + std::to_string(index);
+  return job.keeps_names && server_.find_pod_named(name) != nullptr;
 }
 
 void Inhabitants::control(const std::string& name) {

@@ -32,6 +32,13 @@ std::string claimant_in(const std::string& reason) {
   return reason.substr(begin + 5, reason.find(':', begin) - begin - 5);
 }
 
+// Of "job default/j7 planned: ..." by " planned: "; empty: it is another line.
+std::string job_in(const std::string& line, const std::string& words) {
+  const std::size_t end = line.find(words);
+  const bool is_it = line.starts_with("job ") && end != std::string::npos;
+  return is_it ? line.substr(4, end - 4) : std::string();
+}
+
 }  // namespace
 
 Laws::Laws(Agenda& agenda, ApiServer& server, const Inhabitants& inhabitants)
@@ -136,15 +143,12 @@ bool Laws::was_given_up(const std::string& locked_for, TimePoint since) const {
 }
 
 void Laws::logged(const std::string& line) {
-  const std::size_t no_longer = line.find(": a target no longer");
-  if (line.starts_with("job ") && no_longer != std::string::npos) {
-    given_up_[line.substr(4, no_longer - 4)] = agenda_.now();
-  }
-  const std::size_t end = line.find(" planned: ");
-  if (line.starts_with("job ") && end != std::string::npos) {
-    planned_[line.substr(4, end - 4)] = agenda_.now();
-    claims_.planned(line.substr(4, end - 4));
-  }
+  const std::string given_up = job_in(line, ": a target no longer");
+  if (!given_up.empty()) given_up_[given_up] = agenda_.now();
+  const std::string planned = job_in(line, " planned: ");
+  if (planned.empty()) return;
+  planned_[planned] = agenda_.now();
+  claims_.planned(planned);
 }
 
 // Others may take what the plan of the target leaves over of its nodes, even if it fails then.

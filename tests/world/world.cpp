@@ -131,8 +131,7 @@ class World {
   }
   // A Service: calls go to the berthd that was ready a moment ago, which is the one that led.
   void add_service() {
-    for (const char* path :
-         {"/plan/filter", "/plan/prioritize", "/guard/preempt", "/commit/bind"}) {
+    for (const char* const path : kVerbPaths) {
       service_.add("POST", path, [this](const http::Request& request, http::Responder responder) {
         for (const Replica& replica : replicas_) {
           if (replica.berthd == nullptr || replica.run != ready_) continue;
