@@ -49,21 +49,25 @@ void MachineThread::run() {
       continue;
     }
     const bool is_urgent = step.request->urgent;
-    const std::stop_token stop = is_urgent ? std::stop_token() : end_.get_token();
-    Response response =
-        step.is_watch ? watch(*step.request) : client_.call(*std::move(step.request), stop);
+    Response response = is_urgent ? client_.call(*std::move(step.request), {}) : answer_to(step);
     const bool is_given_up = end_.stop_requested() && !is_urgent;
     step = is_given_up ? machine_.stop() : machine_.answered(std::move(response));
   }
 }
 
-Response MachineThread::watch(const Request& request) {
+Response MachineThread::answer_to(const Step& step) {
   std::stop_source end = begin_wait();
   const std::stop_callback on_stop(end_.get_token(), [&] { end.request_stop(); });
+  if (!step.is_watch) {
+    Response response = client_.call(*step.request, end.get_token());
+    response.is_silent = response.status == 0 && end.stop_requested();
+    if (response.is_silent) response.error = client_.server() + ": given up, since it was silent";
+    return response;
+  }
   const auto take = [&](std::string_view frame) {
     if (!end.stop_requested() && !machine_.take(frame)) end.request_stop();
   };
-  Response response = client_.stream(request, take, end.get_token());
+  Response response = client_.stream(*step.request, take, end.get_token());
   response.is_silent = response.is_silent || end.stop_requested();
   return response;
 }

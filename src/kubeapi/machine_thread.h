@@ -24,21 +24,21 @@ class MachineThread {
   // Gives up what is under way, but for an urgent request, and returns when the machine is over.
   // Idempotent. Any thread but its own.
   void stop();
-  // Ends the watch under way, as one that was silent, or the pause. Any thread.
+  // Ends the request under way, as one that was silent, or the pause. Any thread.
   void interrupt();
 
  private:
   void run();
   std::stop_source begin_wait();
   Step pause(Duration length);
-  Response watch(const Request& request);
+  Response answer_to(const Step& step);
 
   RestClient& client_;
   StateMachine& machine_;
   const std::string name_;
   std::stop_source end_;
   std::mutex mutex_;
-  std::stop_source wait_;  // of the last watch or pause
+  std::stop_source wait_;  // of the last request or pause
   std::thread thread_;
 };
 

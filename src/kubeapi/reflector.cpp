@@ -19,14 +19,18 @@ namespace berth::kubeapi {
 namespace {
 
 constexpr int kExpiredPagesMax = 2;   // then the list is requested in one piece
+constexpr int kFailedPagesMax = 5;    // in a row; then the list begins again
 constexpr int kStreamedListsMax = 3;  // broken ones in a row; then pages are requested
 constexpr int kFailedWatchesMax = 3;  // in a row with an answer but without events
 constexpr int kAbsentMax = 3;         // in a row; then all known objects are gone
 constexpr std::chrono::seconds kShortWatch{1};
 constexpr std::chrono::seconds kLongSilence{2};
-constexpr std::chrono::seconds kTestMost{5};  // a short watch without a byte
+constexpr std::chrono::seconds kOldList{5};                 // all pages are as old as the first
+constexpr std::chrono::seconds kTestMost{5};                // a short watch without a byte
+constexpr int kDoublingsMost = 3;                           // of that time
+constexpr std::chrono::milliseconds kShortWatchMost{1500};  // the server had no time for it
 constexpr int kBacklog = 1000;  // so many events in a second may be cut off by its end
-constexpr int kTestsMost = 5;   // in a row: then that is how often events come
+constexpr int kTestsMost = 5;   // in a row: then that is how events come
 
 bool ends_initial_events(const document::Value& bookmark) {
   const document::Value* metadata = bookmark.find("metadata");
@@ -79,8 +83,11 @@ bool Reflector::doubt(Duration proved_within) {
   Trust trust = trust_;
   if (!is_synced_ || trust == Trust::idle || has_proved(proved_within)) return false;
   if (is_pausing_) return true;
-  if (is_listing_ || trust == Trust::tested) return false;
-  if (clock_.now() - heard_at_.load() < kLongSilence) return false;
+  if (trust == Trust::tested) return false;
+  const Duration silence = clock_.now() - heard_at_.load();
+  // Each time longer: a large cluster may need it.
+  if (is_listing_) return silence >= kTestMost * (1 << std::min(cut_off_.load(), kDoublingsMost));
+  if (silence < kLongSilence) return false;
   return trust_.compare_exchange_strong(trust, Trust::none);
 }
 
@@ -121,9 +128,11 @@ Error Reflector::failure(const Response& response) const {
   return {response.to_string(), kind_.path};
 }
 
-// API-12: pages of one version. An expired token restarts the list. In the end, all items are
-// requested at once.
+// API-12: pages of one version. A page that failed is requested again, but not for ever: a server
+// that was restored from a backup may not know its version. An expired token restarts the list. In
+// the end, all items are requested at once.
 Step Reflector::list_page() {
+  heard_at_ = clock_.now();
   if (token_.empty()) begin_list();
   const bool is_paged = expired_pages_ < kExpiredPagesMax;
   Request request;
@@ -134,6 +143,11 @@ Step Reflector::list_page() {
 }
 
 Step Reflector::took_page(Response response) {
+  if (response.is_silent) ++cut_off_;
+  if (!token_.empty() && is_retryable(response) && ++failed_pages_ < kFailedPagesMax) {
+    return fail(failure(response), response.retry_after);
+  }
+  failed_pages_ = 0;
   const std::string token = std::exchange(token_, "");
   if (response.status == 410 && !token.empty()) {
     ++expired_pages_;
@@ -152,6 +166,7 @@ Step Reflector::took_page(Response response) {
 
 void Reflector::begin_list() {
   list_begun_at_ = clock_.now();
+  heard_at_ = list_begun_at_;
   known_.begin_list();
 }
 
@@ -161,10 +176,14 @@ void Reflector::list_ended(const std::string& version) {
   version_ = version.empty() ? "0" : version;
   listed_at_ = clock_.now();
   absent_ = broken_lists_ = failed_watches_ = 0;
+  cut_off_ = 0;
   backoff_.reset();
   if (kind_.tap != nullptr) kind_.tap->listed(version_);
   if (kind_.listed) kind_.listed();
-  trust_ = Trust::full;
+  // In pages it is as old as the first. In a stream, what came since follows at once.
+  const bool is_old = !watch_ && listed_at_ - list_begun_at_ > kOldList;
+  trust_ = is_old ? Trust::none : Trust::full;
+  tests_ = silent_tests_ = 0;
   heard_at_ = listed_at_;
   proved_at_ = list_begun_at_;
   is_listing_ = false;
@@ -173,6 +192,7 @@ void Reflector::list_ended(const std::string& version) {
 
 void Reflector::forget_version() {  // it lists again
   version_.clear();
+  if (trust_ == Trust::tested) trust_ = Trust::none;
   is_listing_ = true;
 }
 
@@ -220,7 +240,8 @@ Step Reflector::watch() {
   if (trust_ == Trust::none && !watch.brings_list) {
     trust_ = Trust::tested;
     watch.length = kShortWatch;
-    request.deadline = request.idle_timeout = kTestMost;
+    request.deadline = request.idle_timeout =
+        kTestMost * (1 << std::min(silent_tests_, kDoublingsMost));
   }
   request.path = path_with("watch=true&allowWatchBookmarks=true&timeoutSeconds=" +
                            std::to_string(watch.length.count()));
@@ -234,10 +255,14 @@ Step Reflector::watch() {
 Step Reflector::watch_ended(const Watch& watch, const Response& response) {
   const bool is_answer = response.status == 200;
   const Duration lasted = clock_.now() - watch.begun_at;
+  const bool has_no_byte = response.is_silent || response.status == 0;
+  const bool is_test = trust_ == Trust::tested && !watch.brings_list;
+  if (is_test && has_no_byte && lasted >= kTestMost) ++silent_tests_;
   if (watch.events > 0) {
     failed_watches_ = 0;
     if (lasted >= options_.retry_most) backoff_.reset();
   }
+  if (watch.brings_list && response.is_silent && !watch.error) ++cut_off_;
   if (watch.brings_list && !is_answer) {
     if (!is_refusal(response.status)) return list_failed(response);
     streams_lists_ = false;
@@ -283,10 +308,12 @@ Step Reflector::watch_ended(const Watch& watch, const Response& response) {
     return pause(backoff_.next());
   }
   if (is_doubted) {
-    const bool is_proof = watch.events < kBacklog || ++tests_ >= kTestsMost;
+    const Duration open = response.since_head.value_or(lasted);
+    const bool may_lack_some = watch.events >= kBacklog || open >= kShortWatchMost;
+    const bool is_proof = !may_lack_some || ++tests_ >= kTestsMost;
     trust_ = is_proof ? Trust::full : Trust::none;
     if (is_proof) {
-      tests_ = 0;
+      tests_ = silent_tests_ = 0;
       proved_at_ = watch.begun_at;
     }
   }

@@ -33,8 +33,8 @@ class Reflector final : public StateMachine {
   // work since one failed or was doubted (API-41). Not if a list or a short watch that began
   // `proved_within` ago, or later, has ended in good order. Any thread.
   bool is_behind(Duration proved_within = {}) const;
-  // True if a watch that was silent for long, or a pause, is to be interrupted. Not after such a
-  // list or watch either. Any thread.
+  // True if a list or watch that was silent for long, or a pause, is to be interrupted. Not after
+  // such a list or watch either. Any thread.
   bool doubt(Duration proved_within = {});
   ReflectorCounters counters() const;  // any thread
   const std::string& name() const { return kind_.name; }
@@ -90,12 +90,15 @@ class Reflector final : public StateMachine {
   std::string token_;           // of the next page
   TimePoint listed_at_;
   int expired_pages_ = 0;
+  int failed_pages_ = 0;  // in a row
   int broken_lists_ = 0;
   int failed_watches_ = 0;
   int absent_ = 0;
   std::atomic<bool> is_synced_ = false;
   std::atomic<bool> is_listing_ = true;
-  int tests_ = 0;  // in a row
+  std::atomic<int> cut_off_ = 0;  // how often silence has ended the present list
+  int tests_ = 0;                 // short watches that proved nothing, in a row
+  int silent_tests_ = 0;          // those without a byte, likewise
   std::atomic<bool> is_pausing_ = false;
   std::atomic<Trust> trust_ = Trust::full;
   std::atomic<TimePoint> heard_at_ = TimePoint();

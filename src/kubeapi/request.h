@@ -60,8 +60,9 @@ struct Response {
   int status = 0;  // 0: no answer
   std::string body = {};
   std::string error = {};  // why there is none: "https://host:port: what, expected what"
-  bool is_silent = false;  // a stream that ended for want of bytes
+  bool is_silent = false;  // a stream, or a list, that ended for want of bytes
   std::optional<Duration> retry_after = {};  // from the server
+  std::optional<Duration> since_head = {};   // of a stream: from its head to its end
 
   bool ok() const { return status >= 200 && status < 300; }
   // For people: the error, or the status and the message of the body's Status object.

@@ -9,17 +9,39 @@ namespace berth::kubeapi {
 
 namespace {
 
+constexpr const char* kGivenUp = "given up";
+
 void refuse(const RequestQueue::Done& done, const char* why) {
   if (done) done({.error = why});
 }
 
 }  // namespace
 
-void RequestQueue::send(Request request, Done done) {
-  if (is_stopping_) return refuse(done, kStopped);
+std::uint64_t RequestQueue::send(Request request, Done done) {
+  const std::uint64_t ticket = ++last_ticket_;
+  if (is_stopping_) {
+    refuse(done, kStopped);
+    return ticket;
+  }
   Line& line = request.urgent ? urgent_ : request.can_wait ? patient_ : waiting_;
-  line.push_back({std::move(request), std::move(done)});
+  line.push_back({std::move(request), std::move(done), ticket});
   start();
+  return ticket;
+}
+
+// API-2: an answer that does not come may be that of a dead connection.
+void RequestQueue::give_up(std::uint64_t ticket) {
+  for (Line* line : {&urgent_, &waiting_, &patient_}) {
+    const auto found = std::find_if(line->begin(), line->end(),
+                                    [&](const Waiting& each) { return each.ticket == ticket; });
+    if (found == line->end()) continue;
+    const Done done = std::move(found->done);
+    line->erase(found);
+    return refuse(done, kGivenUp);
+  }
+  for (const auto& [id, flying] : flying_) {
+    if (flying.ticket == ticket) return transport_.cancel(id, kGivenUp);
+  }
 }
 
 void RequestQueue::start() {
@@ -57,7 +79,8 @@ bool RequestQueue::start_next() {
 
 void RequestQueue::launch(Waiting waiting, bool is_counted) {
   const std::uint64_t id = ++last_id_;
-  flying_.emplace(id, Flying{std::move(waiting.done), is_counted, needs_term(waiting.request)});
+  flying_.emplace(
+      id, Flying{std::move(waiting.done), is_counted, needs_term(waiting.request), waiting.ticket});
   if (is_counted) ++counted_;
   ++counters_.sent;
   transport_.start(id, waiting.request, [this, id](Response response) {

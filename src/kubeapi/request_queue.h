@@ -27,7 +27,10 @@ class RequestQueue {
         pulse_(pulse),
         bucket_(options.qps, options.burst) {}
 
-  void send(Request request, Done done);
+  // Returns its ticket, for give_up().
+  std::uint64_t send(Request request, Done done);
+  // Nobody waits for its answer any more. `done` is called all the same.
+  void give_up(std::uint64_t ticket);
   // As RestClient::end_writes(). `ended` is called once there are no more of them.
   void end_writes(Duration patience, std::function<void()> ended);
   // Answers all requests with status 0, also later ones; `ended` comes after the last answer.
@@ -38,12 +41,14 @@ class RequestQueue {
   struct Waiting {
     Request request;
     Done done;
+    std::uint64_t ticket;
   };
   using Line = std::deque<Waiting>;
   struct Flying {
     Done done;
     bool is_counted = true;  // towards the cap
     bool needs_term = false;
+    std::uint64_t ticket = 0;
   };
 
   void start();
@@ -62,6 +67,7 @@ class RequestQueue {
   Line patient_;  // requests that can wait
   std::map<std::uint64_t, Flying> flying_;
   std::uint64_t last_id_ = 0;
+  std::uint64_t last_ticket_ = 0;
   int counted_ = 0;         // in flight, towards the cap
   bool is_waking_ = false;  // when the rate allows the next
   bool is_stopping_ = false;

@@ -33,14 +33,22 @@ class RestClient::Impl {
     executor_.stop();
   }
 
-  void send(Request request, RequestQueue::Done done) {
+  using Ticket = std::shared_ptr<std::uint64_t>;  // of the executor
+
+  // `ticket` may be null.
+  void send(Request request, RequestQueue::Done done, Ticket ticket = nullptr) {
     if (stopping_.stop_requested()) {
       if (done) done({.error = RequestQueue::kStopped});
       return;
     }
-    executor_.post([this, request = std::move(request), done = std::move(done)]() mutable {
-      queue_.send(std::move(request), std::move(done));
+    executor_.post([this, ticket = std::move(ticket), request = std::move(request),
+                    done = std::move(done)]() mutable {
+      const std::uint64_t number = queue_.send(std::move(request), std::move(done));
+      if (ticket) *ticket = number;
     });
+  }
+  void give_up(const Ticket& ticket) {
+    executor_.post([this, ticket] { queue_.give_up(*ticket); });
   }
   void end_writes(Duration patience) {
     until_called([&](auto ended) { queue_.end_writes(patience, std::move(ended)); });
@@ -164,13 +172,16 @@ Response RestClient::call(Request request, const std::stop_token& stop) {
     std::optional<Response> response;
   };
   auto answer = std::make_shared<Answer>();
-  send(std::move(request), [answer](Response response) {
+  const auto ticket = std::make_shared<std::uint64_t>(0);
+  const auto done = [answer](Response response) {
     const std::lock_guard lock(answer->mutex);
     answer->response = std::move(response);
     answer->came.notify_all();
-  });
+  };
+  impl_->send(std::move(request), done, ticket);
   std::unique_lock lock(answer->mutex);
   answer->came.wait(lock, stop, [&] { return answer->response.has_value(); });
+  if (!answer->response) impl_->give_up(ticket);
   return std::move(answer->response).value_or(Response());
 }
 

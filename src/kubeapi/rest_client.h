@@ -62,7 +62,7 @@ class RestClient {
   // caller's. It must not block, nor use others of these functions; it may send().
   void send(Request request, std::function<void(Response)> done);
 
-  // The same, but waits. A stop ends the wait, with status 0, and not the request.
+  // The same, but waits. A stop ends the wait, with status 0, and gives the request up.
   Response call(Request request, const std::stop_token& stop = {});
 
   // LEASE-7. Ends the writes that need a term: answers those that are queued with status 0, waits

@@ -32,6 +32,7 @@ Stream::Stream(const ApiServer& api, const Request& request, const Transport::On
 void Stream::on_head(int status, curl::Headers headers) {
   ApiTransfer::on_head(status, std::move(headers));
   is_read_ = status == 200 && !is_foreign_answer();
+  head_at_ = std::chrono::steady_clock::now();
   has_news_ = true;
 }
 
@@ -76,6 +77,7 @@ Response Stream::run(CURLM* multi) {
   response.status = head_.status;
   response.error = std::move(why);
   response.is_silent = is_silent_;
+  response.since_head = std::chrono::steady_clock::now() - head_at_;
   return response;
 }
 

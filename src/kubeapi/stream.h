@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -31,6 +32,7 @@ class Stream final : public ApiTransfer {
   bool is_read_ = false;   // by the caller: a success in the expected format
   bool has_news_ = false;  // since the last look
   bool is_silent_ = false;
+  std::chrono::steady_clock::time_point head_at_;
 };
 
 }  // namespace berth::kubeapi

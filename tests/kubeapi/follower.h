@@ -95,6 +95,7 @@ class Follower {
   std::function<std::optional<Answer>(const Call&)> fault;  // comes before the store
   Seen seen;
   std::vector<Call> calls;
+  std::vector<Duration> deadlines;  // theirs
   std::vector<Duration> pauses;
   std::vector<std::string> complaints;
 
@@ -103,6 +104,7 @@ class Follower {
     const Call call{"GET", step_.request->path, {}, {}};
     EXPECT_EQ(call.is_watch(), step_.is_watch);
     calls.push_back(call);
+    deadlines.push_back(step_.request->deadline);
     std::optional<Answer> answer = fault ? fault(call) : std::nullopt;
     const bool has_end = answer.has_value();
     if (!answer) answer = answer_of_store(call);

@@ -124,6 +124,22 @@ TEST_F(MachineThreadTest, API41AnInterruptLeadsToTheNextWatchAtOnce) {
   EXPECT_LE(reflector_->counters().failures, 1U) << "an interrupt is none";
 }
 
+TEST_F(MachineThreadTest, API41AnInterruptEndsAListThatHasNoAnswer) {
+  std::atomic<int> lists = 0;
+  api_.intercept([&](const Call& call, Reply& reply) {
+    const bool stalls = !call.is_watch() && ++lists == 1;
+    if (stalls) reply.wait_until_closed();
+    return stalls;
+  });
+  start();
+  ASSERT_TRUE(testing::until([&] { return lists == 1; }));
+  ASSERT_TRUE(testing::until([&] {
+    thread_->interrupt();
+    return lists >= 2;
+  }));
+  EXPECT_TRUE(agrees());
+}
+
 // During a list, and during a watch.
 TEST_F(MachineThreadTest, API17ItStopsWhileTheServerStalls) {
   for (const bool watches : {false, true}) {

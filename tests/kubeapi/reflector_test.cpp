@@ -51,6 +51,36 @@ TEST(Reflector, API12ListsInPagesThenWatches) {
   EXPECT_EQ(counters.failures, 0U);
 }
 
+TEST(Reflector, API12APageThatFailedIsRequestedAgain) {
+  Follower follower;
+  put_many(follower, 1200);
+  int pages = 0;
+  follower.fault = [&](const Call& call) {
+    const bool fails = !call.is_watch() && (++pages == 2 || pages == 3);
+    return fails ? std::optional(status(429)) : std::nullopt;
+  };
+  follower.run();
+  EXPECT_TRUE(follower.agrees());
+  EXPECT_EQ(follower.calls_with("limit=500"), 5U);
+  EXPECT_EQ(follower.calls_with("continue="), 4U) << "no list began anew";
+  EXPECT_EQ(follower.pauses.size(), 2U);
+}
+
+// A server that was restored from a backup may not know the version of the token for hours.
+TEST(Reflector, API12BeginsAgainWhenAPageFailsAgainAndAgain) {
+  Follower follower;
+  put_many(follower, 600);
+  int failures = 0;
+  follower.fault = [&](const Call& call) {
+    const bool fails = !call.parameter("continue").empty() && ++failures <= 5;
+    return fails ? std::optional(status(500)) : std::nullopt;
+  };
+  follower.run();
+  EXPECT_TRUE(follower.agrees());
+  EXPECT_EQ(follower.calls_with("continue="), 6U);
+  EXPECT_EQ(follower.calls_with("limit=500"), 8U) << "two lists";
+}
+
 TEST(Reflector, API12BeginsAgainWhenATokenExpired) {
   bool has_expired = false;
   Follower follower;

@@ -83,6 +83,24 @@ class RequestQueueTest : public ::testing::Test {
 
 using Paths = std::vector<std::string>;
 
+TEST_F(RequestQueueTest, API2ARequestThatNobodyWaitsForIsGivenUp) {
+  options_.max_in_flight = 1;
+  std::map<std::string, std::uint64_t> tickets;
+  for (const char* path : {"/flying", "/queued", "/next"}) {
+    tickets[path] = queue().send(
+        get(path), [this, path](const Response& response) { answers_[path] = response.error; });
+  }
+  queue().give_up(tickets["/queued"]);
+  EXPECT_EQ(answers_, (std::map<std::string, std::string>{{"/queued", "given up"}}));
+  queue().give_up(tickets["/flying"]);
+  settle();
+  EXPECT_EQ(answers_["/flying"], "https://test:1: given up");
+  EXPECT_EQ(transport_.sent, (std::vector<std::string>{"/flying", "/next"}));
+  transport_.answer_first();
+  settle();
+  queue().give_up(tickets["/next"]);  // it has its answer
+}
+
 TEST_F(RequestQueueTest, API10KeepsToTheCapOnRequestsInFlight) {
   options_.max_in_flight = 3;
   for (int i = 0; i < 10; ++i) send(get("/" + std::to_string(i)));
