@@ -14,7 +14,6 @@ namespace berth::engine {
 
 namespace {
 
-constexpr std::string_view kRoot = "root";
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kBillion = 1'000'000'000;
 
@@ -145,11 +144,9 @@ bool QueueTree::measure_own_nodes(const Cluster& cluster) {
     const QueueId owner = cluster.locks().queue(NodeId(n));
     if (!owner.is_valid()) continue;
     const auto add = [&](std::size_t d, std::int64_t amount) {
-      QueueId at = owner;
-      for (std::size_t steps = 0; at.is_valid() && steps < cluster.queue_slots(); ++steps) {
+      for (QueueId at = owner; at.is_valid(); at = cluster.queue(at).above) {
         std::int64_t& sum = amounts[at.index() * dimensions + d];
         sum = saturated_sum(sum, amount);
-        at = cluster.queue(at).above;
       }
     };
     for (std::size_t d = 0; d < dimensions; ++d) {
@@ -175,7 +172,7 @@ void QueueTree::plant(const Cluster& cluster) {
   }
   members_.assign(1, Member());
   position_.assign(cluster.queue_slots(), kNowhere);
-  if (const auto root = by_name.find(std::string(kRoot)); root != by_name.end()) {
+  if (const auto root = by_name.find(std::string(kRootQueue)); root != by_name.end()) {
     members_[0].queue = root->second;
     position_[root->second.index()] = 0;
     judge(cluster, 0);
@@ -204,13 +201,13 @@ void QueueTree::grow(const Cluster& cluster, std::vector<Orphan>& orphans) {
   for (const Orphan& orphan : orphans) lost.insert(cluster.queue(orphan.queue).name);
   for (std::size_t q = 0; q < cluster.queue_slots(); ++q) {
     const Queue& queue = cluster.queue(QueueId(q));
-    if (!queue.exists || queue.name == kRoot || lost.contains(queue.name)) continue;
-    children[queue.parent.empty() ? std::string(kRoot) : queue.parent].push_back(QueueId(q));
+    if (!queue.exists || queue.name == kRootQueue || lost.contains(queue.name)) continue;
+    children[queue.parent.empty() ? std::string(kRootQueue) : queue.parent].push_back(QueueId(q));
   }
   members_.resize(1);
   for (std::uint32_t at = 0; at < members_.size(); ++at) {
     const QueueId parent = members_[at].queue;
-    auto& below = children[at == 0 ? std::string(kRoot) : cluster.queue(parent).name];
+    auto& below = children[at == 0 ? std::string(kRootQueue) : cluster.queue(parent).name];
     std::sort(below.begin(), below.end(), [&](QueueId left, QueueId right) {
       return cluster.queue(left).name < cluster.queue(right).name;
     });
@@ -242,7 +239,7 @@ void QueueTree::judge(const Cluster& cluster, std::uint32_t position) {
   member.is_open = queue.state == QueueState::open && (position == 0 || parent.is_open);
   if (position != 0 && !parent.fault.empty()) {
     const std::string name =
-        parent.queue.is_valid() ? cluster.queue(parent.queue).name : std::string(kRoot);
+        parent.queue.is_valid() ? cluster.queue(parent.queue).name : std::string(kRootQueue);
     member.fault = "its parent queue \"" + name + "\" is set up wrongly";
   } else {
     member.fault = queue.fault.empty() ? excess_of(cluster, queue) : queue.fault;

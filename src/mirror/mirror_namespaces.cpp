@@ -28,12 +28,10 @@ bool Mirror::serves(QueueId queue, const std::string& name_space) const {
 QueueId Mirror::barring_queue(const Job& job) const {
   if (!job.queue.is_valid()) return {};
   const std::string name_space = job.name.substr(0, job.name.find('/'));
-  QueueId at = job.queue;
-  for (std::size_t steps = 0; at.is_valid() && steps < cluster_.queue_slots(); ++steps) {
+  for (QueueId at = job.queue; at.is_valid(); at = cluster_.queue(at).above) {
     if (!serves(at, name_space)) return at;
-    at = cluster_.queue(at).above;
   }
-  const auto root = queues_.find("root");
+  const auto root = queues_.find(std::string(kRootQueue));
   return root == queues_.end() || serves(root->second, name_space) ? QueueId() : root->second;
 }
 

@@ -103,19 +103,16 @@ QueueId Cluster::queue_in_the_way(NodeId node, QueueId queue) const {
 }
 
 bool Cluster::is_below(QueueId queue, QueueId above) const {
-  // Queues that name each other as parents lead round in a circle.
-  for (std::size_t steps = 0; queue.is_valid() && steps <= queues_.size(); ++steps) {
+  for (; queue.is_valid(); queue = queues_[queue.index()].above) {
     if (queue == above) return true;
-    queue = queues_[queue.index()].above;
   }
   return false;
 }
 
 std::vector<QueueId> Cluster::queues_with_nodes(QueueId queue) const {
   std::vector<QueueId> found;
-  for (std::size_t steps = 0; queue.is_valid() && steps <= queues_.size(); ++steps) {
+  for (; queue.is_valid(); queue = queues_[queue.index()].above) {
     if (locks_.has_nodes(queue)) found.push_back(queue);
-    queue = queues_[queue.index()].above;
   }
   return found;
 }

@@ -246,26 +246,13 @@ QueueId Cluster::add_queue(Queue queue) {
   const QueueId id = free_queues_.take_in(queues_);
   queue.id = id;
   queues_[id.index()] = std::move(queue);
-  link_queue(id);
+  queue_links_.add(queues_, id);
   return id;
-}
-
-// Finds its parent, and its children.
-void Cluster::link_queue(QueueId id) {
-  Queue& queue = queues_[id.index()];
-  const QueueId above = queue_names_.find(queue.parent);
-  queue.above = above == id ? QueueId() : above;
-  queue_names_.add(queue);
-  queue_names_.below(queue.name, [&](QueueId other) {
-    if (other != id) queues_[other.index()].above = id;
-  });
 }
 
 void Cluster::remove_queue(QueueId id) {
   for (const NodeId node : locks_.nodes_of(id)) set_queue_lock(node, {});
-  queue_names_.remove(queues_[id.index()]);
-  queue_names_.below(queues_[id.index()].name,
-                     [&](QueueId other) { queues_[other.index()].above = QueueId(); });
+  queue_links_.remove(queues_, id);
   queues_[id.index()] = Queue();
   free_queues_.add(id);
   recent_evictions_.forget_queue(id);
@@ -292,9 +279,11 @@ void Cluster::update_queue(QueueId id, Queue queue) {
   queue.allocated = std::move(current.allocated);
   queue.demand = std::move(current.demand);
   queue.node_choice = std::move(current.node_choice);
-  queue_names_.remove(current);
+  const bool moves = current.name != queue.name || current.parent != queue.parent;
+  if (moves) queue_links_.remove(queues_, id);
+  queue.above = current.above;
   current = std::move(queue);
-  link_queue(id);
+  if (moves) queue_links_.add(queues_, id);
   ++queue_version_;
   touch();
 }

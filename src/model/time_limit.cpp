@@ -79,11 +79,8 @@ std::optional<TimeLimit> time_limit_of(const Cluster& cluster, const Task& task,
 
 std::optional<Duration> nearest_setting(const Cluster& cluster, QueueId queue,
                                         std::optional<Duration> Queue::*what) {
-  std::size_t above = 0;  // a chain of queues may be a ring
-  for (QueueId at = queue; at.is_valid() && above <= cluster.queue_slots(); ++above) {
-    const Queue& each = cluster.queue(at);
-    if (each.*what) return each.*what;
-    at = each.above;
+  for (QueueId at = queue; at.is_valid(); at = cluster.queue(at).above) {
+    if (cluster.queue(at).*what) return cluster.queue(at).*what;
   }
   return std::nullopt;
 }

@@ -109,6 +109,17 @@ TEST_F(Forecasts, LearnNothingFromRunsThatFail) {
   EXPECT_EQ(forecaster_.table()->learned_keys, 0);
 }
 
+TEST_F(Forecasts, AreMadeBesideQueuesThatLeadRoundInACircle) {  // QUEUE-1
+  bring(*world_,
+        "queue rock parent=paper\nqueue paper parent=rock\n"
+        "job a limit=1h\ntask a/0 cpu=2\njob b limit=1h\ntask b/0 cpu=2\n");
+  pass(seconds(1));
+  bring(*world_, "job late\ntask late/0 cpu=2\n");
+  pass(seconds(1));
+  plan();
+  EXPECT_NE(start_of("default/late"), "none");
+}
+
 TEST_F(Forecasts, PromiseTheStartOfATargetAndSayWhatBreaksIt) {  // PROMISE-1 to PROMISE-3
   bring(*world_, "job a limit=2h\ntask a/0 cpu=2\njob b limit=1h\ntask b/0 cpu=2\n");
   pass(seconds(1));

@@ -137,16 +137,5 @@ TEST_F(MirrorQueueNodes, QueuesBelowAreKnownWhateverComesFirst) {
   EXPECT_EQ(cluster().queue_in_the_way(NodeId(0), queue("child")), queue("above"));
 }
 
-TEST_F(MirrorQueueNodes, QueuesThatLeadRoundInACircleAreBelowEachOther) {
-  for (const auto& [name, parent] : {std::pair("a", "b"), std::pair("b", "a")}) {
-    QueueObject object = queue_object(name);
-    object.parent = parent;
-    see(object);
-  }
-  EXPECT_TRUE(cluster().is_below(queue("a"), queue("b")));
-  EXPECT_FALSE(cluster().is_below(queue("a"), QueueId()));
-  EXPECT_TRUE(cluster().queues_with_nodes(queue("a")).empty());
-}
-
 }  // namespace
 }  // namespace berth::mirror

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
@@ -47,14 +49,15 @@ TEST(ClusterTest, AvailableNeverBreaksAPromise) {
   EXPECT_EQ(cluster.available().at(NodeId(0), kCpu), 1000) << "3 leave, 2 are promised";
 }
 
+Queue queue(const std::string& name, const std::string& parent) {
+  Queue made;
+  made.name = name;
+  made.parent = parent;
+  return made;
+}
+
 TEST(ClusterTest, QueuesFindThoseAboveAndBelowThemAsTheyComeAndGo) {
   Cluster cluster;
-  const auto queue = [](const std::string& name, const std::string& parent) {
-    Queue made;
-    made.name = name;
-    made.parent = parent;
-    return made;
-  };
   const auto above = [&](QueueId id) { return cluster.queue(id).above; };
   const QueueId low = cluster.add_queue(queue("low", "top"));
   const QueueId self = cluster.add_queue(queue("self", "self"));
@@ -71,6 +74,50 @@ TEST(ClusterTest, QueuesFindThoseAboveAndBelowThemAsTheyComeAndGo) {
   EXPECT_EQ(above(low), self);
   EXPECT_EQ(cluster.add_queue(queue("top", "")), top);
   EXPECT_EQ(above(low), self);
+}
+
+// QUEUE-1: whichever of them comes last.
+TEST(ClusterTest, QueuesOfACircleHaveNoneAboveThem) {
+  const std::map<std::string, std::string> parents = {
+      {"rock", "paper"}, {"paper", "scissors"}, {"scissors", "rock"}, {"below", "rock"}};
+  std::vector<std::string> order = {"below", "paper", "rock", "scissors"};
+  do {
+    Cluster cluster;
+    std::map<std::string, QueueId> ids;
+    for (const std::string& name : order) {
+      ids[name] = cluster.add_queue(queue(name, parents.at(name)));
+    }
+    const auto lines = [&] {
+      std::string text;
+      for (const auto& [name, id] : ids) {
+        text += name;
+        for (QueueId at = cluster.queue(id).above; at.is_valid(); at = cluster.queue(at).above) {
+          text += "<" + cluster.queue(at).name;
+        }
+        text += " ";
+      }
+      return text;
+    };
+    ASSERT_EQ(lines(), "below<rock paper rock scissors ") << order.back() << " came last";
+    cluster.update_queue(ids["scissors"], queue("scissors", ""));
+    ASSERT_EQ(lines(), "below<rock<paper<scissors paper<scissors rock<paper<scissors scissors ");
+    cluster.update_queue(ids["paper"], queue("paper", "below"));
+    ASSERT_EQ(lines(), "below paper rock scissors ");
+    cluster.remove_queue(ids["paper"]);
+    ids.erase("paper");
+    ASSERT_EQ(lines(), "below<rock rock scissors ");
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+// QUEUE-1: its parent does not count, so that its children are on no circle.
+TEST(ClusterTest, TheRootHasNoneAboveIt) {
+  Cluster cluster;
+  const QueueId root = cluster.add_queue(queue("root", "low"));
+  const QueueId mid = cluster.add_queue(queue("mid", "root"));
+  const QueueId low = cluster.add_queue(queue("low", "mid"));
+  EXPECT_FALSE(cluster.queue(root).above.is_valid());
+  EXPECT_EQ(cluster.queue(mid).above, root);
+  EXPECT_EQ(cluster.queue(low).above, mid);
 }
 
 TEST(ChangeJournalTest, AReaderTooFarBehindStartsAfresh) {

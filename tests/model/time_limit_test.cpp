@@ -101,11 +101,12 @@ TEST_F(TimeLimitTest, TIME3TheBoundOfTheNearestQueueIsForWhatIsOnlyStated) {
   EXPECT_EQ(limit(), hours(6)) << "the kubelet knows no queues";
 }
 
-TEST_F(TimeLimitTest, TIME3QueuesMayBeARing) {
+TEST_F(TimeLimitTest, TIME3AQueueOfACircleHasNoneAboveIt) {
   cluster_.update_queue(top_, queue("top", "low"));
-  EXPECT_EQ(limit(), std::nullopt);
   set_default(top_, hours(1));
-  EXPECT_EQ(limit(), hours(1));
+  EXPECT_EQ(limit(), std::nullopt);
+  set_default(low_, hours(2));
+  EXPECT_EQ(limit(), hours(2));
 }
 
 TEST_F(TimeLimitTest, TIME3WithoutAJobOrItsQueueOnlyThePodCounts) {

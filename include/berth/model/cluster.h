@@ -17,7 +17,7 @@
 #include "berth/model/pod_relations.h"
 #include "berth/model/quantity.h"
 #include "berth/model/queue.h"
-#include "berth/model/queue_names.h"
+#include "berth/model/queue_links.h"
 #include "berth/model/recent_evictions.h"
 #include "berth/model/shape.h"
 #include "berth/model/task.h"
@@ -168,7 +168,6 @@ class Cluster : public NodeAccounts {
   NodeId node_of_volumes(const Task& task) const;
   void recount_terms();
   void order_into(std::vector<TaskId>& tasks, TaskId id) const;
-  void link_queue(QueueId id);
   DimensionTable dimensions_;
   std::vector<Node> nodes_;
   std::unordered_map<std::string, NodeId> node_by_name_;  // look-up only
@@ -186,7 +185,7 @@ class Cluster : public NodeAccounts {
   UsageTable usage_;
   std::vector<Queue> queues_;
   FreeIds<QueueId> free_queues_;
-  QueueNames queue_names_;
+  QueueLinks queue_links_;
   std::vector<Shape> shapes_;
   FreeIds<ShapeId> free_shapes_;
   std::unordered_multimap<std::size_t, ShapeId> shape_by_hash_;  // look-up only

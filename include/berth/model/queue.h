@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "berth/base/clock.h"
@@ -12,6 +13,8 @@
 #include "berth/model/resources.h"
 
 namespace berth {
+
+inline constexpr std::string_view kRootQueue = "root";  // it has none above it
 
 // A tenant's line of jobs.
 struct Queue : QueueSpec {
