@@ -250,11 +250,12 @@ class Behind {
       const Statement::Checkpoint begin = statement.checkpoint();
       session_.stay_within(nodes);
       place(asks, statement);
+      session_.stay_within(nodes);  // a job that must be near ends it
+      const Verdict ready = session_.ask(points::job_ready, job);
+      const bool is_new = ready && differ_from_refused(session_, job, statement, begin);
       session_.stay_within(nullptr);
       placed = placed_since(begin);
-      const Verdict ready = session_.ask(points::job_ready, job);
-      is_started = ready && differ_from_refused(session_, job, statement, begin) &&
-                   ahead_->admits(asks, placed);
+      is_started = is_new && ahead_->admits(asks, placed);
       if (!ready) by_queue = may_have_more(job);
       if (is_started) {
         locks.put_back();

@@ -40,18 +40,22 @@ bool may_have(Session& session, const Job& job, const Task& task) {
 }
 
 // CLAIM-5, CLAIM-7, CLAIM-11. Only as far as the room is still there. False: it is not taken up.
-bool take_up(Session& session, const Job& job, const Claim& claim, Statement& statement) {
+// `vetoed` counts those that a veto alone keeps from being placed.
+bool take_up(Session& session, const Job& job, const Claim& claim, Statement& statement,
+             std::int32_t& vetoed) {
   const Cluster& cluster = session.cluster();
   const Task& task = cluster.task(claim.task);
   if (task.status != TaskStatus::pending || task.is_gated) return false;
   const Shape& shape = cluster.shape(task.shape);
   const Node& node = cluster.node(claim.node);
-  if (!session.ask(points::predicate, shape, node) || !session.is_open_to(claim.node, job.id) ||
+  const Verdict fits = session.ask(points::predicate, shape, node);
+  if (!passes_in_time(fits) || !session.is_open_to(claim.node, job.id) ||
       !may_have(session, job, task)) {
     return false;
   }
   if (has_room(IdleNow{cluster}, shape, claim.node) && fits_beside(session, shape, claim.node)) {
-    return static_cast<bool>(statement.allocate(claim.task, claim.node));
+    if (fits) return static_cast<bool>(statement.allocate(claim.task, claim.node));
+    ++vetoed;
   }
   return has_room(OnceVacated{cluster}, shape, claim.node) &&
          fits_beside(session, shape, claim.node, Occupants::once_vacated) &&
@@ -59,12 +63,16 @@ bool take_up(Session& session, const Job& job, const Claim& claim, Statement& st
 }
 
 // Those that need others of the job near them, or elsewhere, come after these.
-void take_up_all(Session& session, const Job& job, Statement& statement) {
-  (void)try_in_passes(job.claims,
-                      [&](const Claim& each) { return take_up(session, job, each, statement); });
+void take_up_all(Session& session, const Job& job, Statement& statement, std::int32_t& vetoed) {
+  (void)try_in_passes(job.claims, [&](const Claim& each) {
+    return take_up(session, job, each, statement, vetoed);
+  });
 }
 
+}  // namespace
+
 void serve_claims_of(Session& session, JobId id) {
+  if (!session.takes_up_claims_of(id)) return;
   const Job& job = session.cluster().job(id);
   // CLAIM-6. A node may never finish with the pods that leave it.
   const bool is_late = std::any_of(job.claims.begin(), job.claims.end(), [&](const Claim& claim) {
@@ -75,7 +83,8 @@ void serve_claims_of(Session& session, JobId id) {
                          session.ask(points::overused, session.cluster().queue(job.queue));
   if (!is_served) return end_claims(session, id, EndedClaims::How::cannot_start);
   Statement statement(session);
-  take_up_all(session, job, statement);
+  std::int32_t vetoed = 0;
+  take_up_all(session, job, statement, vetoed);
   if (are_apart(session, job)) return end_claims(session, id, EndedClaims::How::cannot_start);
   // CLAIM-12. Its queue has room for it only when they are gone.
   if (session.ask(points::job_ready, job) && !do_others_leave_for(session, job)) {
@@ -90,16 +99,15 @@ void serve_claims_of(Session& session, JobId id) {
   }
   // CLAIM-10. A victim may stay, by the API server's word, and others may leave in its place.
   if (!is_enough) session.hold_until_close(id);
-  session.refuse(id, reject(Reason::holds_releasing_room,
-                            std::min(job.placed_count(), job.min_available), job.min_available));
+  const bool waits_for_vetoes = vetoed > 0 && job.placed_count() + vetoed >= job.min_available;
+  session.refuse(id,
+                 reject(waits_for_vetoes ? Reason::holds_vetoed_room : Reason::holds_releasing_room,
+                        std::min(job.placed_count(), job.min_available), job.min_available));
   std::move(statement).hold();
 }
 
-}  // namespace
-
 // CLAIM-2. In the order of their age.
 void serve_claims(Session& session) {
-  if (!session.takes_up_claims()) return;
   for (const JobId id : std::vector<JobId>(session.cluster().claimants())) {
     serve_claims_of(session, id);
   }

@@ -12,6 +12,8 @@ namespace berth::actions {
 // Before anything else is placed: each claim is taken up again, becomes a placement, or ends.
 // Every placing action calls it; the first call of a session counts.
 void serve_claims(engine::Session& session);
+// Those of this job alone, likewise.
+void serve_claims_of(engine::Session& session, JobId job);
 
 // The job's tasks that hold a claim in this session.
 std::vector<TaskId> claimed_tasks(engine::Session& session, const Job& job);

@@ -9,6 +9,7 @@
 #include "berth/engine/fit.h"
 #include "berth/engine/node_block.h"
 #include "berth/model/attempt.h"
+#include "engine/near_sets.h"
 
 namespace berth::actions {
 
@@ -39,7 +40,7 @@ std::vector<NodeId> nodes_for(Session& session, ShapeId shape_id, JobId job) {
   session.ask(points::wish_order, shape, session.passing(shape_id), scores.data());
   std::vector<NodeId> nodes;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-    if (!fits(session, shape_id, NodeId(n), job)) continue;
+    if (!session.may_choose(NodeId(n)) || !fits(session, shape_id, NodeId(n), job)) continue;
     session.ask(points::node_order, shape, NodeBlock(cluster, session.shares(), n, 1), &scores[n]);
     nodes.emplace_back(n);
   }
@@ -63,6 +64,27 @@ std::optional<Ledger::Mark> last_placed(Session& session, JobId job, Ledger::Mar
   }
   return std::nullopt;
 }
+
+// TOPO-19. The others of its job that the task must be near, where these are in one domain.
+class Nearness {
+ public:
+  Nearness(Session& session, const Job& job, TaskId task) {
+    if (job.topology.rules.empty()) return;
+    for (NearSet& each : near_sets(session, job, {task})) {
+      const bool counts =
+          each.required && !each.there.empty() && are_in_one_domain(each, each.there);
+      if (counts) sets_.push_back(std::move(each));
+    }
+  }
+  bool allows(NodeId node) const {
+    return std::all_of(sets_.begin(), sets_.end(), [&](const NearSet& each) {
+      return are_in_one_domain(each, {each.there.front(), node});
+    });
+  }
+
+ private:
+  std::vector<NearSet> sets_;
+};
 
 }  // namespace
 
@@ -95,12 +117,14 @@ Verdict differ_from_refused(Session& session, const Job& job, Statement& stateme
   const std::uint64_t others =
       places - place_of(cluster.shape(task.shape).lasting_key, cluster.node(task.node).name);
   statement.roll_back(*at);
+  const Nearness near(session, job, last);
   NodeId oldest;
   std::size_t oldest_age = attempt.places.size();
   for (const NodeId node : nodes_for(session, task.shape, job.id)) {
     const std::uint64_t plan =
         others + place_of(cluster.shape(task.shape).lasting_key, cluster.node(node).name);
     const std::size_t age = age_of(attempt, plan);
+    if (!near.allows(node)) continue;
     if (age == attempt.places.size()) return statement.allocate(last, node);
     if (age >= oldest_age) continue;
     oldest = node;

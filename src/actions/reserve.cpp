@@ -39,10 +39,14 @@ class Reserve final : public Action {
     for (const JobId id : std::vector<JobId>(session.cluster().targets())) {
       const Job& job = session.cluster().job(id);
       // RESERVE-3. A target that is placed keeps its locks until it is seen bound, because a plan
-      // may fail. While a part is planned, later targets get no nodes that it may need then.
+      // may fail. While a part is planned or claimed, later targets get no nodes that it may need.
       const Need need = need_of(session, job);
       if (has_minimum(session, job) || need.is_nothing()) continue;
       if (job.count(TaskStatus::binding) > 0) return;
+      if (session.holds_until_close(id)) {
+        if (evicts_surplus_) vacate(session, id);  // CLAIM-10
+        return;
+      }
       // RESERVE-5. It lacks what other queues are guaranteed: they may need its nodes, too.
       if (is_held_by_its_queue(session, job, need)) {
         keep(session, id, {});

@@ -3,12 +3,14 @@
 #include <utility>
 #include <vector>
 
+#include "actions/claims.h"
 #include "actions/near.h"
 #include "actions/packing.h"
 #include "actions/placement.h"
 #include "actions/refused_plans.h"
 #include "berth/engine/need.h"
 #include "berth/engine/statement.h"
+#include "berth/engine/within.h"
 
 namespace berth::actions {
 
@@ -34,21 +36,40 @@ bool pack(Session& session, JobId id, const std::vector<NodeId>& nodes) {
   Statement statement(session);
   const Statement::Checkpoint begin = statement.checkpoint();
   if (!place_packed(session, job, nodes, statement)) return false;
-  if (!differ_from_refused(session, job, statement, begin)) return false;
+  // Others may have claims elsewhere, which nobody has taken up yet.
+  Within within(session.cluster());
+  within.add(nodes);
+  session.stay_within(&within);
+  const Verdict differs = differ_from_refused(session, job, statement, begin);
+  session.stay_within(nullptr);
+  if (!differs) return false;
   std::move(statement).commit();
   session.clear_refusal(id);
   return true;
 }
 
+// Its own nodes were found to cover it when they alone were filled.
+bool starts_on_own_nodes(Session& session, JobId id) {
+  if (!may_be_served(session, id) || session.worked_out(id).is_unpackable) return false;
+  if (pack(session, id, session.cluster().locks().nodes_of(id))) return true;
+  session.worked_out(id).is_unpackable = true;
+  return false;
+}
+
 }  // namespace
 
+// CLAIM-11. Claims that others were evicted for come first, since their queues' shares are not
+// asked when they are taken up.
 void serve_targets(Session& session) {
-  for (const JobId id : std::vector<JobId>(session.cluster().targets())) {
-    if (!is_waiting_target(session, session.cluster().job(id))) continue;
-    // Its own nodes were found to cover it when they alone were filled.
-    if (!may_be_served(session, id) || session.worked_out(id).is_unpackable) continue;
-    if (pack(session, id, session.cluster().locks().nodes_of(id))) continue;
-    session.worked_out(id).is_unpackable = true;
+  const Cluster& cluster = session.cluster();
+  for (const JobId id : std::vector<JobId>(cluster.claimants())) {
+    const Job& job = cluster.job(id);
+    if (!job.others_left_for_it) continue;
+    if (is_waiting_target(session, job) && starts_on_own_nodes(session, id)) continue;
+    serve_claims_of(session, id);
+  }
+  for (const JobId id : std::vector<JobId>(cluster.targets())) {
+    if (is_waiting_target(session, cluster.job(id))) (void)starts_on_own_nodes(session, id);
   }
 }
 

@@ -142,6 +142,15 @@ std::int32_t Session::score_of(ShapeId shape_id, NodeId node) {
   return sum;
 }
 
+// LIMIT-5
+TimePoint Session::answers_hold_until() const {
+  return std::min(answers_hold_until_, allowance_.answers_hold_until());
+}
+
+bool Session::holds_until_close(JobId job) const {
+  return std::find(unfinished_.begin(), unfinished_.end(), job) != unfinished_.end();
+}
+
 NodeId Session::best_future_node(ShapeId shape_id, JobId job) {
   NodeId best;
   if (cluster_.releasing_task_count() == 0) return best;
@@ -296,8 +305,8 @@ const Refusal& Session::refusal_of(JobId job) const {
 void Session::remember_refusal(JobId job) {
   if (!is_refused(job)) return;
   Memory::Refused& known = memory_.remember(job);
-  (lending_.is_on_for(job) ? known.lending : known.placing) = {cluster_.stamp(),
-                                                               answers_hold_until()};
+  const TimePoint until = answers_hold_until();
+  (lending_.is_on_for(job) ? known.lending : known.placing) = {cluster_.stamp(), until};
   known.is_beyond_share = lending_.is_beyond_share(job);
   known.refusal = refusal_of(job);
 }

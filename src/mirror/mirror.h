@@ -218,7 +218,9 @@ class Mirror {
   void settle_terms(JobId id, TimePoint now, std::string& refused);
   void assume_claims(const Plan& plan, TimePoint now);
   void assume_promises(const Plan& plan);
-  void restore_claims_of(JobId id, const std::string& text, TimePoint now);
+  using ClaimedRoom = std::map<std::pair<NodeId, Dimension>, std::int64_t>;
+  void restore_claims_of(JobId id, const WrittenClaims& written, TimePoint now,
+                         ClaimedRoom& by_younger);
   void believe_pods_that_leave(JobId id);
 
   // volumes (mirror_volumes.cpp)

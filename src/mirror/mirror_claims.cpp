@@ -217,15 +217,22 @@ std::vector<NodeId> places_left(const Cluster& cluster, const Job& job,
 
 void Mirror::restore_claims(TimePoint now) {
   count_leaving_pods(now);
+  std::vector<std::pair<WrittenClaims, JobId>> all;
   for (const auto& [name, group] : groups_) {
-    restore_claims_of(group.job, group.object.marks.claims, now);
+    all.emplace_back(parse_claims(group.object.marks.claims), group.job);
   }
-  for (const auto& [id, marks] : single_marks_) restore_claims_of(id, marks.claims, now);
+  for (const auto& [id, marks] : single_marks_) all.emplace_back(parse_claims(marks.claims), id);
+  std::stable_sort(all.begin(), all.end(), [](const auto& left, const auto& right) {
+    return left.first.since > right.first.since;
+  });
+  ClaimedRoom by_younger;
+  for (const auto& [written, id] : all) restore_claims_of(id, written, now, by_younger);
 }
 
-// CLAIM-8. Which pod waits for which room is not recorded: they take it in their order.
-void Mirror::restore_claims_of(JobId id, const std::string& text, TimePoint now) {
-  const WrittenClaims written = parse_claims(text);
+// CLAIM-8. Which pod waits for which room is not recorded: they take it in their order. A claim for
+// whose room there are younger claims has ended, and the write that says so was lost.
+void Mirror::restore_claims_of(JobId id, const WrittenClaims& written, TimePoint now,
+                               ClaimedRoom& by_younger) {
   const Job& job = cluster_.job(id);
   if (written.nodes.empty() || !job.is_ours()) return;
   std::vector<TaskId> waiting;
@@ -237,7 +244,19 @@ void Mirror::restore_claims_of(JobId id, const std::string& text, TimePoint now)
   std::vector<Claim> claims;
   for (std::size_t i = 0; i < std::min(waiting.size(), places.size()); ++i) {
     if (!places[i].is_valid()) continue;
+    const auto& request = cluster_.shape_of(waiting[i]).requested;
+    const bool has_ended = std::any_of(request.begin(), request.end(), [&](const auto& each) {
+      const auto claimed = by_younger.find({places[i], each.first});
+      return claimed != by_younger.end() &&
+             claimed->second + each.second > cluster_.future_idle(places[i], each.first);
+    });
+    if (has_ended) continue;
     claims.push_back({waiting[i], places[i], std::min(written.since, now)});
+  }
+  for (const Claim& each : claims) {
+    for (const auto& [dimension, amount] : cluster_.shape_of(each.task).requested) {
+      by_younger[{each.node, dimension}] += amount;
+    }
   }
   cluster_.mutable_job(id).others_left_for_it = written.others_left && !claims.empty();
   cluster_.mutable_job(id).claims_are_restored = !claims.empty();

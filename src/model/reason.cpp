@@ -87,6 +87,11 @@ constexpr std::array<Row, kReasonCount> kRows{{
     {Reason::holds_releasing_room, "holds_releasing_room", ReasonAbout::job,
      "{have} of {need} members hold idle room; it waits for pods that are leaving",
      "Nothing: it starts when the pods that leave are gone."},
+    {Reason::holds_vetoed_room, "holds_vetoed_room", ReasonAbout::job,
+     "{have} of {need} members hold idle room; kube-scheduler recently ruled out a node that is "
+     "kept for the others",
+     "Read the event `FailedScheduling` of its pods, or of others that ask for the same. The node "
+     "is tried again by itself."},
     {Reason::not_reached, "not_reached", ReasonAbout::job, "no action considered it",
      "Look at the `actions` of the configuration: none of them serves such a job."},
     {Reason::no_nodes, "no_nodes", ReasonAbout::job, "the cluster has no nodes",

@@ -283,6 +283,8 @@ std::vector<std::string> remedies_for(JobId id, const Refusal& refusal, const Cy
       return {"its pods' scheduling gates removed"};
     case Reason::holds_releasing_room:
       return {"the leaving pods gone from its nodes"};
+    case Reason::holds_vetoed_room:
+      return {"its nodes offered by kube-scheduler"};
     case Reason::unknown_resource:
       return {"a node that has " + refusal.what};
     case Reason::pod_too_large:

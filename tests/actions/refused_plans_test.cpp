@@ -183,6 +183,23 @@ TEST_F(RefusedPlansTest, HINT8TheJobEvictsNobody) {
   EXPECT_EQ(world_->last_plan().evictions.size(), 1U) << "after the pause it may";
 }
 
+// The pod would leave for its queue's sake, and the plan would be the one that was refused.
+TEST_F(RefusedPlansTest, HINT5NobodyLeavesForThePlanThatWasRefused) {
+  set("queue q capability=cpu:2\nnode n1 cpu=2 labels=gpu:a\nnode n2 cpu=1\n"
+      "priorityclass high value=10\njob j queue=q min=2 priority=high\n"
+      "task j/0..1 cpu=1 selector=gpu:a\n",
+      "enqueue allocate preempt", "priority gang / proportion predicates nodeorder");
+  ASSERT_EQ(plan(), (Nodes{"n1", "n1"}));
+  fail("j", {"n1"});
+  bring(*world_, "job low queue=q min=1\ntask low/0 cpu=1 on=n2\n");
+  world_->advance(seconds(10));
+  world_->plan();
+  EXPECT_EQ(world_->last_plan().evictions, std::vector<std::string>{});
+  world_->advance(minutes(1));
+  world_->plan();
+  EXPECT_EQ(world_->last_plan().evictions.size(), 1U) << "after the longest pause it may";
+}
+
 TEST_F(RefusedPlansTest, HINT8TheJobHoldsNoClaims) {
   set("node n1 cpu=2\nnode n2 cpu=2\njob j min=2\ntask j/0..1 cpu=2\n");
   ASSERT_EQ(plan().size(), 2U);
@@ -197,6 +214,47 @@ TEST_F(RefusedPlansTest, HINT8TheJobHoldsNoClaims) {
 
 const std::string kElects = "elect enqueue reserve allocate backfill";
 const std::string kReservation = "priority gang reservation / predicates nodeorder";
+
+// Another job's claims are taken up after targets have tried their own nodes.
+TEST_F(RefusedPlansTest, HINT5ATargetLeavesRoomThatIsClaimed) {
+  set("node n1 cpu=4\nnode n2 cpu=4\npod old cpu=1 on=n1\npod o1 cpu=4 on=n2\n"
+      "job big min=2 named\ntask big/0..1 cpu=2\n",
+      kElects, "priority gang reservation(nodes=1) / predicates nodeorder");
+  ASSERT_EQ(plan("big"), Nodes{});
+  world_->remove("default/old");
+  ASSERT_EQ(plan("big"), (Nodes{"n1", "n1"}));
+  fail("big");
+  bring(*world_, "job w min=2\ntask w/0..1 cpu=2\ndelete pod o1\npod o2 cpu=2 on=n2 terminating\n");
+  plan("w");
+  ASSERT_EQ(job("w").claims.size(), 2U);
+  world_->advance(seconds(2));
+  EXPECT_FALSE(plan("big").contains("n2"));
+  EXPECT_EQ(job("w").claims.size(), 2U);
+}
+
+TEST_F(RefusedPlansTest, HINT5MembersStayNearEachOther) {
+  set("topology gpu levels=rack\nnode a1 cpu=2 labels=rack:r1\nnode a2 cpu=1 labels=rack:r1\n"
+      "node b1 cpu=1 labels=rack:r2\njob j min=2 together=rack\ntask j/0..1 cpu=1\n");
+  ASSERT_EQ(plan(), (Nodes{"a1", "a1"}));
+  fail();
+  world_->advance(seconds(2));
+  EXPECT_EQ(plan(), (Nodes{"a1", "a2"}));
+  fail();
+  world_->advance(seconds(4));
+  EXPECT_EQ(plan(), Nodes{}) << "b1 is in another rack";
+}
+
+// Its members are in no rack since a label was taken away (TOPO-19).
+TEST_F(RefusedPlansTest, HINT5TheSamePlanComesAgainForAGangThatIsApart) {
+  set("topology gpu levels=rack\nnode a1 cpu=2 labels=rack:r1\nnode b1 cpu=1 labels=rack:r2\n"
+      "job j min=2 together=rack\ntask j/0..1 cpu=1 on=a1\n");
+  plan();
+  bring(*world_, "node a1 cpu=2\ntask j/2 cpu=1\n");
+  ASSERT_EQ(plan(), Nodes{"b1"});
+  fail();
+  world_->advance(minutes(2));
+  EXPECT_EQ(plan(), Nodes{"b1"});
+}
 
 TEST_F(RefusedPlansTest, HINT8ATargetIsReleasedWhenItHasFailedThreeTimes) {
   set("node n1 cpu=2\nnode n2 cpu=2\npod old cpu=1 on=n2\n"

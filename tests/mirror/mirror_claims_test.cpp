@@ -179,6 +179,28 @@ TEST_F(ClaimsTest, CLAIM8AMemberThatWasThereBeforeHasNoneOfThem) {
   EXPECT_EQ(claims(), at(Duration(0)) + " n1 +evicted");
 }
 
+// The write that took the older one away was lost.
+TEST_F(ClaimsTest, CLAIM8OfTwoClaimsOnTheSameRoomTheYoungerOneStands) {
+  support::bring(*world_, "job k min=1\ntask k/0 cpu=4\njob l min=1\ntask l/0 cpu=1\n");
+  const auto claim = [&](const std::string& name, const std::string& text) {
+    PodGroupObject group;
+    group.name_space = "default";
+    group.name = name;
+    group.uid = "group:default/" + name;
+    group.min_member = 1;
+    group.marks.claims = text;
+    world_->apply(group);
+  };
+  claim("j", at(seconds(0)) + " n2 +evicted");
+  claim("k", at(seconds(2)) + " n2 +evicted");
+  claim("l", at(seconds(1)) + " n1 +evicted");
+  mirror().settle(world_->now());
+  mirror().restore_claims(world_->now() + seconds(20));
+  EXPECT_EQ(claims(), "");
+  EXPECT_EQ(world_->cluster().job(world_->job("default/k")).claims.size(), 1U);
+  EXPECT_EQ(world_->cluster().job(world_->job("default/l")).claims.size(), 1U);
+}
+
 // A leader was killed while it bound the job.
 TEST_F(ClaimsTest, CLAIM8OfThoseThatAreReadMembersHaveSomeAlready) {
   PodGroupObject group;

@@ -301,12 +301,18 @@ class Court {
     return shape.is_best_effort ? book_.has_backfill : book_.has_allocate;
   }
 
+  static bool is_vetoed(const Shape& shape, const Node& node) {
+    return std::any_of(node.vetoed.begin(), node.vetoed.end(),
+                       [&](const auto& each) { return each.first == shape.lasting_key; });
+  }
+
   std::int64_t capacity(ShapeId id, std::int64_t enough, QueueId queue) const {
     const Shape& shape = cluster_.shape(id);
     std::int64_t sum = 0;
     for (std::size_t n = 0; n < free_.size() && sum < enough; ++n) {
       if (book_.has_predicates && !allows(shape.constraints, cluster_.node(NodeId(n)))) continue;
       if (owners_[n].is_valid() && !is_of_queue(cluster_, queue, owners_[n])) continue;
+      if (is_vetoed(shape, cluster_.node(NodeId(n)))) continue;
       std::int64_t here = enough;
       for (const auto& [dimension, amount] : shape.requested) {
         const auto found = free_[n].find(name(dimension.index()));

@@ -115,8 +115,8 @@ class Session : public PointTable {
   void unlock(NodeId node);
   // The queues have these nodes from now on, and no others. None may be locked for others.
   void give_nodes(const std::vector<QueueNodes>& nodes);
-  // True once a session: its first placing action takes up earlier claims.
-  bool takes_up_claims() { return !std::exchange(has_taken_up_claims_, true); }
+  // True once a session for each job: its first placing action takes up earlier claims.
+  bool takes_up_claims_of(JobId job) { return has_taken_up_claims_.insert(job).second; }
   // On nodes of the queue, pods of others that may not leave; for its reservation.
   void note_in_the_way(QueueId queue, std::vector<Spared> pods) {
     in_the_way_[queue] = std::move(pods);
@@ -137,9 +137,7 @@ class Session : public PointTable {
   void answers_may_change_at(TimePoint when) {
     answers_hold_until_ = std::min(answers_hold_until_, when);
   }
-  TimePoint answers_hold_until() const {
-    return std::min(answers_hold_until_, allowance_.answers_hold_until());  // LIMIT-5
-  }
+  TimePoint answers_hold_until() const;
   // True if this very state of the cluster has refused the job before (Memory::Refused).
   bool refuse_again(JobId job);
   void remember_refusal(JobId job);
@@ -148,6 +146,7 @@ class Session : public PointTable {
   Memory& memory() { return memory_; }
   // Its claims are not enough for it. They end with the session, unless an action completes them.
   void hold_until_close(JobId job) { unfinished_.push_back(job); }
+  bool holds_until_close(JobId job) const;
 
   // Statements only.
   Plan& plan() { return plan_; }
@@ -182,7 +181,7 @@ class Session : public PointTable {
   bool preempts_ = false;
   KeptOut kept_out_;
   std::vector<JobId> unfinished_;
-  bool has_taken_up_claims_ = false;
+  std::set<JobId> has_taken_up_claims_;
   TimePoint answers_hold_until_ = TimePoint::max();
   Statement* open_statement_ = nullptr;
   std::deque<std::string> texts_;

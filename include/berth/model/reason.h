@@ -36,6 +36,7 @@ enum class Reason : std::uint8_t {
   role_incomplete,
   surplus_waits,
   holds_releasing_room,
+  holds_vetoed_room,
   not_reached,
   no_nodes,
   larger_than_cluster,
@@ -102,7 +103,8 @@ enum class Reason : std::uint8_t {
   eviction_limit,
   evictions_beyond_limit,
 };
-inline constexpr std::size_t kReasonCount = 87;
+inline constexpr std::size_t kReasonCount =
+    static_cast<std::size_t>(Reason::evictions_beyond_limit) + 1;
 
 enum class ReasonAbout : std::uint8_t { job, node, victim, evictions };
 

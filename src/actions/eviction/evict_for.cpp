@@ -16,13 +16,13 @@
 #include "actions/near.h"
 #include "actions/part_search.h"
 #include "actions/placement.h"
+#include "actions/refused_plans.h"
 #include "engine/memory.h"
 
 namespace berth::actions {
+namespace {
 
 using namespace engine;
-
-namespace {
 
 class Service final : public RoomMaker {
  public:
@@ -329,7 +329,7 @@ class Service final : public RoomMaker {
     const std::int32_t could_leave = count_candidates(job);
     const InDomain in_domain(session_, start);
     Statement statement(session_);
-    if (!find(statement, job, tasks, manner, most)) return false;
+    if (!find(statement, job, tasks, manner, most) || is_refused_plan(session_, job)) return false;
     const bool is_ready = static_cast<bool>(session_.ask(points::job_ready, job));
     if (!is_ready && !session_.ask(points::job_pipelined, job)) return false;
     over_limit_ = session_.allowance().take(statement.evicted());  // LIMIT-3
