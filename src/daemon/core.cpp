@@ -73,9 +73,7 @@ SessionLoop::Parts Core::loop_parts(const Parts& parts) {
           queues,
           reservations,
           environment.access(),
-          [this](const std::string& pod_uid) {
-            return barrier.stage_of(pod_uid) != ports::Attempts::Stage::none;
-          },
+          [this](const std::string& pod_uid) { return barrier.stage_of(pod_uid); },
           [this] { return moves.take_exchanges(); },
           &evicted_jobs,
           &environment.leadership(),

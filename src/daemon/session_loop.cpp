@@ -42,7 +42,10 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
       steering_(observed_, writes_,
                 {.mode = settings_.steering,
                  .locks_are_taints = settings_.locks_are_taints,
-                 .has_come = parts_.has_come}),
+                 .has_come =
+                     [this](const std::string& pod_uid) {
+                       return parts_.stage_of(pod_uid) != ports::Attempts::Stage::none;
+                     }}),
       catch_up_({parts_.starting_pods, [&events = parts_.events] { events.wake(); }, parts_.log,
                  [&source = parts_.source](Duration within) { return source.behind(within); },
                  [&source = parts_.source](Duration within) { source.doubt_silence(within); }}),
@@ -207,6 +210,7 @@ bool SessionLoop::adopt_replacement() {
 void SessionLoop::take_in(const ClusterEvent& event) { gangs_.take(event, parts_.clock.now()); }
 
 void SessionLoop::hand_on(const ClusterEvent& event) {
+  if (concerns_one_being_bound(event)) return;
   observed_.observe(event);
   steering_.observe(event);
   reconciler_.observe(event);
@@ -265,8 +269,8 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   plan_holds_until_ = plan.holds_until;
   mirror_.assume(plan, now);
   mirror_.assume_reservations(plan, now);
-  drop_stale(plan, now);
   steering_.keep_order(plan, mirror_.cluster());
+  drop_stale(plan, now);
   publish_plan();  // before a pod is committed: its filter call finds the plan
   steering_.set_gangs_are_whole(scheduler_.has_plugin("gang"));
   give_up(steering_.steer(mirror_.cluster(), find_, now));

@@ -27,6 +27,7 @@
 #include "history/recorder.h"
 #include "mirror/mirror.h"
 #include "ports/access.h"
+#include "ports/attempts.h"
 #include "ports/cluster_source.h"
 #include "ports/exchange.h"
 #include "ports/plan_table.h"
@@ -60,7 +61,9 @@ class SessionLoop {
     ports::Published<views::QueueTable>& queues;              // null while another leads
     ports::Published<views::ReservationTable>& reservations;  // likewise
     ports::Access* access = nullptr;                          // not null where naming_check asks
-    std::function<bool(const std::string& pod_uid)> has_come = {};  // see steering::Options
+    // How far kube-scheduler's calls for a pod are.
+    std::function<ports::Attempts::Stage(const std::string& pod_uid)> stage_of =
+        [](const std::string&) { return ports::Attempts::Stage::none; };
     // Since the last call, in order. None: no places are exchanged (STEER-16).
     std::function<std::vector<ports::Exchange>()> take_exchanges = {};
     ports::Published<views::EvictedJobs>* evicted_jobs = nullptr;  // null while another leads
@@ -143,6 +146,7 @@ class SessionLoop {
   void take_exchanges();
   void take_in(const ClusterEvent& event);
   void hand_on(const ClusterEvent& event);
+  bool concerns_one_being_bound(const ClusterEvent& event) const;
   void take_in(const ports::WriteAnswer& answer);
   void session(const std::vector<ClusterEvent>& events);
   void stand_by();
@@ -155,6 +159,7 @@ class SessionLoop {
   void follow_up();
   void note_refusal(const PlacementDropped& dropped, TimePoint now);
   void fail(const std::vector<FailedAttempt>& failed, TimePoint now);
+  bool are_bindings_shown(TimePoint now);
   void drop_stale(const Plan& plan, TimePoint now);
   void evict(const Plan& plan, TimePoint now);
   void note_eviction(TaskId task);
@@ -169,8 +174,11 @@ class SessionLoop {
   engine::SessionObserver& observer();
   void look_at(const std::vector<JobId>& waiting);  // their reasons or starts are others
   void reconcile(TimePoint now);
-  void give_up(const std::vector<PlacementDropped>& drops);
+  void give_up(std::vector<PlacementDropped> drops);
   void drop(const std::vector<PlacementDropped>& drops);
+  bool is_being_bound(const std::string& pod_uid) const;
+  std::vector<PlacementDropped> without_those_being_bound(
+      std::vector<PlacementDropped> drops) const;
   void publish_plan();
   void publish_shown();
   void log_left_out(TimePoint now);
@@ -197,6 +205,7 @@ class SessionLoop {
   CatchUp catch_up_;
   StalePlans stale_plans_;
   UnclaimedPlans unclaimed_plans_;
+  TimePoint doubt_bindings_at_;  // again
   BrokenGangs broken_gangs_;
   PublishedViews views_;
   GuardKeeper guard_;

@@ -64,11 +64,45 @@ void SessionLoop::fail(const std::vector<FailedAttempt>& failed, TimePoint now) 
   for (const FailedAttempt& each : failed) {
     mirror_.fail_attempt(each.job, each.why, each.nodes, now, settings_.retry_limit);
     const Job& job = mirror_.cluster().job(each.job);
+    const auto drops = without_those_being_bound(each.drops);
     parts_.metrics.attempt_failed();
-    parts_.log("job " + job.name + " gives back " + std::to_string(each.drops.size()) +
+    parts_.log("job " + job.name + " gives back " + std::to_string(drops.size()) +
                " places, and waits: kube-scheduler refused its last plan: " + each.why);
-    drop(each.drops);
+    drop(drops);
   }
+  if (!failed.empty()) publish_plan();  // nobody may be bound by the old one
+}
+
+bool SessionLoop::is_being_bound(const std::string& pod_uid) const {
+  return parts_.stage_of(pod_uid) == ports::Attempts::Stage::binding;
+}
+
+// STEER-15. It may be of an earlier call of kube-scheduler.
+bool SessionLoop::concerns_one_being_bound(const ClusterEvent& event) const {
+  const auto* const moved = std::get_if<PlacementMoved>(&event);
+  if (moved != nullptr) return is_being_bound(moved->pod_uid);
+  const auto* const dropped = std::get_if<PlacementDropped>(&event);
+  return dropped != nullptr && !dropped->is_last_resort && is_being_bound(dropped->pod_uid);
+}
+
+// STEER-15, HINT-3. Others would get the room before the watch shows that it is taken.
+std::vector<PlacementDropped> SessionLoop::without_those_being_bound(
+    std::vector<PlacementDropped> drops) const {
+  std::erase_if(drops,
+                [this](const PlacementDropped& each) { return is_being_bound(each.pod_uid); });
+  return drops;
+}
+
+// HINT-3. A dead watch looks like one without news (API-41).
+bool SessionLoop::are_bindings_shown(TimePoint now) {
+  constexpr Duration kProvedWithin = std::chrono::seconds(5);
+  constexpr Duration kDoubtAgain = std::chrono::seconds(10);
+  if (now >= doubt_bindings_at_) {
+    doubt_bindings_at_ = now + kDoubtAgain;
+    parts_.source.doubt_silence(kProvedWithin);
+  }
+  const std::vector<std::string> behind = parts_.source.behind(kProvedWithin).required;
+  return std::find(behind.begin(), behind.end(), "pods") == behind.end();
 }
 
 void SessionLoop::drop_stale(const Plan& plan, TimePoint now) {
@@ -78,23 +112,28 @@ void SessionLoop::drop_stale(const Plan& plan, TimePoint now) {
     reconciler_.evict(mirror_.cluster().task(task), "because its gang could not be completed", now);
     mirror_.assume_eviction(task, now);
   }
-  const std::vector<PlacementDropped> lost = lost_places(mirror_.cluster());
+  const std::vector<PlacementDropped> lost =
+      lost_places(mirror_.cluster(), [this](const Task& task) { return is_being_bound(task.uid); });
   drop(lost);
   if (!lost.empty()) {  // they are planned anew, and refused calls are tried again
     is_session_due_ = true;
     parts_.events.wake();
   }
   std::vector<PlacementDropped> unclaimed = unclaimed_plans_.due(
-      mirror_.cluster(), now, [this](const Job& job) { return steering_.progressed_at(job); });
+      mirror_.cluster(), now, [this](const Job& job) { return steering_.progressed_at(job); },
+      [this](const Task& task) { return is_being_bound(task.uid); },
+      [this, now] { return are_bindings_shown(now); });
   // kube-scheduler may have found no node for the pod, by its last condition.
   for (PlacementDropped& each : unclaimed) {
-    each.is_late = true;
+    each.is_late = each.is_last_resort = true;
     const std::string* complaint = steering_.complaint_of(each.pod_uid);
     each.is_vetoed = complaint != nullptr;
     if (each.is_vetoed) each.reason = "kube-scheduler: " + *complaint;
   }
   drop(unclaimed);
-  if (scheduler_.has_plugin("gang")) drop(stale_plans_.due(plan, mirror_.cluster(), now));
+  if (scheduler_.has_plugin("gang")) {
+    drop(without_those_being_bound(stale_plans_.due(plan, mirror_.cluster(), now)));
+  }
   const std::vector<FailedAttempt> failed =
       attempts_.failed_after_session(mirror_.cluster(), scheduler_.has_plugin("gang"));
   fail(failed, now);
@@ -105,7 +144,8 @@ void SessionLoop::drop_stale(const Plan& plan, TimePoint now) {
 }
 
 // Placements that cannot be carried out any more are planned anew.
-void SessionLoop::give_up(const std::vector<PlacementDropped>& drops) {
+void SessionLoop::give_up(std::vector<PlacementDropped> drops) {
+  drops = without_those_being_bound(std::move(drops));
   if (drops.empty()) return;
   drop(drops);
   publish_plan();

@@ -90,6 +90,16 @@ bool may_leave(const Cluster& cluster, const Task& task) {
   });
 }
 
+// By the API server's clock. min: none is.
+TimePoint last_bound(const Cluster& cluster, const Job& job) {
+  TimePoint last = TimePoint::min();
+  for (const TaskId id : job.tasks) {
+    const Task& task = cluster.task(id);
+    if (is_on_its_node(task.status)) last = std::max(last, task.scheduled_at);
+  }
+  return last;
+}
+
 // Of now, with the time since when it has been so.
 JobProgress progress_of(const Job& job, TimePoint now, JobId id,
                         const std::map<JobId, JobProgress>& before) {
@@ -124,14 +134,15 @@ std::vector<PlacementDropped> StalePlans::due(const Plan& plan, const Cluster& c
   return drops;
 }
 
-std::vector<PlacementDropped> lost_places(const Cluster& cluster) {
+std::vector<PlacementDropped> lost_places(const Cluster& cluster,
+                                          const IsBeingBound& is_being_bound) {
   std::vector<PlacementDropped> drops;
   if (cluster.binding_task_count() == 0) return drops;
   Freed freed;
   for (const JobId id : planned_jobs(cluster)) {
     for (const TaskId task_id : cluster.job(id).tasks) {
       const Task& task = cluster.task(task_id);
-      if (task.status != TaskStatus::binding) continue;
+      if (task.status != TaskStatus::binding || is_being_bound(task)) continue;
       std::string why = why_lost(cluster, task, freed);
       if (!why.empty()) drops.push_back({task.uid, cluster.node(task.node).name, std::move(why)});
     }
@@ -140,7 +151,9 @@ std::vector<PlacementDropped> lost_places(const Cluster& cluster) {
 }
 
 std::vector<PlacementDropped> UnclaimedPlans::due(const Cluster& cluster, TimePoint now,
-                                                  const WrittenAt& written_at) {
+                                                  const WrittenAt& written_at,
+                                                  const IsBeingBound& is_being_bound,
+                                                  const AreShown& are_bindings_shown) {
   std::vector<PlacementDropped> drops;
   std::map<JobId, JobProgress> still;
   const Duration patience =
@@ -151,7 +164,12 @@ std::vector<PlacementDropped> UnclaimedPlans::due(const Cluster& cluster, TimePo
       if (job.count(TaskStatus::binding) == 0) continue;
       JobProgress progress = progress_of(job, now, id, progress_);
       progress.since = std::max(progress.since, written_at(job));
-      if (now - progress.since < patience) {
+      const auto may_be_bound = [&](TaskId task) { return is_being_bound(cluster.task(task)); };
+      const Duration waited = now - progress.since;
+      const bool is_late =
+          waited >= 2 * patience ||
+          (waited >= patience && std::none_of(job.tasks.begin(), job.tasks.end(), may_be_bound));
+      if (!is_late || !are_bindings_shown()) {
         still[id] = progress;
       } else {
         drop_planned(cluster, job, "nobody came to bind it", drops);
@@ -174,7 +192,11 @@ void BrokenGangs::look(const Cluster& cluster, JobId id, TimePoint now) {
   }
   InPart& known = in_part_[id];
   const bool is_same = known.uid == job.uid;
-  if (!is_same || known.bound < bound) known.bound_at = now;
+  // When it is first seen, perhaps by a berthd that has just begun, it has a while left: its last
+  // status may not have been written.
+  if (!is_same) known.bound_at = now - patience_ * kOfPlansThatFail + patience_ / 3;
+  known.bound_at = std::max(known.bound_at, std::min(last_bound(cluster, job), now));
+  if (is_same && known.bound < bound) known.bound_at = now;
   const bool has_hope = job.count(TaskStatus::binding) > 0 || !job.claims.empty();
   if (!is_same || known.bound != bound || known.has_hope) known.hopeless_at = now;
   known.uid = job.uid;

@@ -13,6 +13,9 @@
 
 namespace berth::daemon {
 
+// A Binding of the pod is under way, or has succeeded and is not shown yet.
+using IsBeingBound = std::function<bool(const Task& task)>;
+
 // A gang that was planned whole may lose members before any is bound: one is vetoed or deleted, and
 // no other place is found. The rest of its plan keeps its room for a while, for the next
 // session may complete it; a gang that stays incomplete for longer gives the room back. Session
@@ -35,7 +38,8 @@ class StalePlans {
 // the node was cordoned, tainted or made smaller, others took its room, or the pod was resized.
 // kube-scheduler may have decided already, and does not look again while the barrier holds its
 // call.
-std::vector<PlacementDropped> lost_places(const Cluster& cluster);
+std::vector<PlacementDropped> lost_places(const Cluster& cluster,
+                                          const IsBeingBound& is_being_bound);
 
 // How far a job has come, and since when.
 struct JobProgress {
@@ -55,9 +59,14 @@ class UnclaimedPlans {
 
   // When the last write for a pod of the job was done: it cannot be bound before.
   using WrittenAt = std::function<TimePoint(const Job& job)>;
+  // Would the watch of pods have shown a binding by now? Asked only if a plan is due.
+  using AreShown = std::function<bool()>;
 
+  // Where pods are being bound, it takes twice as long: the watch may never show the Bindings of an
+  // API server that was restored from a backup.
   std::vector<PlacementDropped> due(const Cluster& cluster, TimePoint now,
-                                    const WrittenAt& written_at);
+                                    const WrittenAt& written_at, const IsBeingBound& is_being_bound,
+                                    const AreShown& are_bindings_shown);
   void stop_leading() { progress_.clear(); }
 
  private:

@@ -118,7 +118,7 @@ TEST_P(InBothModes, AThousandPodsOnTwoHundredNodesSettle) {
     pods += members;
   }
   BerthdProcess berthd({"--embedded", directory.write("all.yaml", text), "--config", config(),
-                        "--speed", "50", "--exit-when-settled", "--exit-after", "110"});
+                        "--speed", "5", "--exit-when-settled", "--exit-after", "110"});
   EXPECT_EQ(berthd.exit_code(std::chrono::seconds(120)), 0) << berthd.printed();
   EXPECT_EQ(berthd.count_of_lines(" is Running: "), static_cast<std::size_t>(gangs))
       << berthd.printed();

@@ -26,7 +26,8 @@ constexpr const char* kNoDevice =
 // Gang g of two on n1 and n2, which have room for no more. kube-scheduler does not want it.
 class SessionRefusalsTest : public SessionPorts {
  protected:
-  bool is_hint_ = true;  // before start()
+  bool is_hint_ = true;      // before start()
+  std::string being_bound_;  // a pod; likewise
   steering::Mode mode_ = steering::Mode::view;
 
   ~SessionRefusalsTest() override { loop_->stop(); }
@@ -37,6 +38,10 @@ class SessionRefusalsTest : public SessionPorts {
     parts.take_exchanges = [this] {
       const std::lock_guard lock(mutex_);
       return std::exchange(exchanges_, {});
+    };
+    parts.stage_of = [this](const std::string& pod) {
+      using Stage = ports::Attempts::Stage;
+      return pod == being_bound_ ? Stage::binding : Stage::none;
     };
     SessionLoop::Settings settings;
     settings.period = std::chrono::milliseconds(10);
@@ -50,6 +55,13 @@ class SessionRefusalsTest : public SessionPorts {
     for (int i = 0; i < 2; ++i) events_.post(member("g", i));
     loop_->start();
     loop_->start_leading(1);
+  }
+  // Where g's pod is planned, which is being bound.
+  std::string start_binding(const std::string& pod) {
+    being_bound_ = pod;
+    start();
+    EXPECT_TRUE(wait_for_line("job ml/g planned: 2 pods"));
+    return node_of(pod);
   }
   PodObject member(const std::string& group, int index) const {
     PodObject pod = make_member(group, index);
@@ -73,8 +85,18 @@ class SessionRefusalsTest : public SessionPorts {
     });
   }
   std::string node_of(const std::string& pod) const {
-    const ports::PlannedPod* planned = published_.load()->find(pod);
+    const auto table = published_.load();
+    const ports::PlannedPod* planned = table->find(pod);
     return planned == nullptr ? "" : planned->node;
+  }
+  // Has the pod lost its place, and the other, which is being bound, kept it?
+  bool is_spared(const std::string& pod, const std::string& other, const std::string& node) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!node_of(pod).empty()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::yield();
+    }
+    return node_of(other) == node;
   }
   void veto(const std::string& pod, const std::string& message) {
     events_.post(PlacementDropped{pod, node_of(pod), message, true});
@@ -130,6 +152,35 @@ TEST_F(SessionRefusalsTest, HINT3ARefusedHintGivesAllPlacesBackAndSaysWhy) {
   EXPECT_EQ(node_of("g-0"), "");
   EXPECT_EQ(node_of("g-1"), "");
   EXPECT_NE(metrics_.expose({}).find("berth_failed_attempts_total 1"), std::string::npos);
+}
+
+// Its Binding may succeed, and the watch may show that late.
+TEST_F(SessionRefusalsTest, HINT3APodThatIsBeingBoundKeepsItsPlace) {
+  const std::string node = start_binding("g-1");
+  veto("g-0", kNoDevice);
+  EXPECT_TRUE(wait_for_line("job ml/g gives back 0 places, and waits"));
+  EXPECT_TRUE(is_spared("g-0", "g-1", node));
+}
+
+TEST_F(SessionRefusalsTest, STEER15APodThatIsBeingBoundKeepsItsPlace) {
+  is_hint_ = false;
+  const std::string node = start_binding("g-1");
+  for (const char* name : {"n1", "n2"}) {
+    NodeObject cordoned = make_node(name, 1);
+    cordoned.unschedulable = true;
+    events_.post(cordoned);
+  }
+  EXPECT_TRUE(wait_for_line("pod g-0 loses its place"));
+  EXPECT_TRUE(is_spared("g-0", "g-1", node));
+}
+
+// kube-scheduler had given the call up whose refusal comes now.
+TEST_F(SessionRefusalsTest, STEER15ARefusalOfAPodThatIsBeingBoundDoesNotCount) {
+  const std::string node = start_binding("g-1");
+  veto("g-1", kNoDevice);
+  veto("g-0", kNoDevice);
+  EXPECT_TRUE(wait_for_line("job ml/g gives back 0 places, and waits"));
+  EXPECT_TRUE(is_spared("g-0", "g-1", node));
 }
 
 TEST_F(SessionRefusalsTest, HINT3ItsRoomIsForOthersAtOnce) {

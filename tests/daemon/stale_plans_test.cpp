@@ -76,13 +76,15 @@ class LostPlacesTest : public testing::Test {
   std::vector<std::string> lost() {
     mirror_.settle(TimePoint());
     std::vector<std::string> texts;
-    for (const PlacementDropped& drop : lost_places(mirror_.cluster())) {
+    const auto is_being_bound = [this](const Task& task) { return task.uid == being_bound_; };
+    for (const PlacementDropped& drop : lost_places(mirror_.cluster(), is_being_bound)) {
       texts.push_back(drop.pod_uid + ": " + drop.reason);
     }
     return texts;
   }
 
   mirror::Mirror mirror_;
+  std::string being_bound_;
 };
 
 TEST_F(LostPlacesTest, STEER15NoneWhileTheNodeTakesThem) {
@@ -97,6 +99,13 @@ TEST_F(LostPlacesTest, STEER15AsFewLeaveATakenNodeAsItTakes) {
   EXPECT_EQ(lost(), std::vector<std::string>{"g-0: its node was taken before it was bound"});
   mirror_.apply(make_node("n1", 3));
   EXPECT_EQ(lost().size(), 2U) << "made smaller";
+}
+
+TEST_F(LostPlacesTest, STEER15AnotherLeavesForOneThatIsBeingBound) {
+  mirror_.apply(running_on(make_member("other", 0), "n1"));
+  mirror_.apply(running_on(make_member("other", 1), "n1"));
+  being_bound_ = "g-0";
+  EXPECT_EQ(lost(), std::vector<std::string>{"g-1: its node was taken before it was bound"});
 }
 
 TEST_F(LostPlacesTest, STEER15AllLeaveANodeThatIsCordoned) {
@@ -122,18 +131,46 @@ class UnclaimedPlansTest : public StalePlansTest {
  protected:
   std::size_t drops(TimePoint now) {
     mirror_.settle(TimePoint());
-    return unclaimed_.due(mirror_.cluster(), now, [this](const Job&) { return written_; }).size();
+    return unclaimed_
+        .due(
+            mirror_.cluster(), now, [this](const Job&) { return written_; },
+            [this](const Task& task) { return task.uid == being_bound_; },
+            [this] { return is_up_to_date_; })
+        .size();
   }
 
   UnclaimedPlans unclaimed_{seconds(30)};
   TimePoint written_;  // when the last of its writes was done
+  bool is_up_to_date_ = true;
+  std::string being_bound_;
 };
+
+// Its pods may be bound, and run.
+TEST_F(UnclaimedPlansTest, HINT3NothingIsGivenBackWhileTheWatchesAreBehind) {
+  EXPECT_EQ(drops(at(100)), 0u);
+  is_up_to_date_ = false;
+  EXPECT_EQ(drops(at(140)), 0u);
+  mirror_.apply(running_on(make_member("g", 0), "n1"));
+  is_up_to_date_ = true;
+  EXPECT_EQ(drops(at(141)), 0u) << "it was progress";
+  is_up_to_date_ = false;
+  EXPECT_EQ(drops(at(180)), 0u);
+  is_up_to_date_ = true;
+  EXPECT_EQ(drops(at(181)), 1u);
+}
 
 TEST_F(UnclaimedPlansTest, PodsThatNobodyBindsGiveTheirRoomBack) {
   EXPECT_EQ(drops(at(100)), 0u);
   EXPECT_EQ(drops(at(129)), 0u);
   EXPECT_EQ(drops(at(130)), 2u);
   EXPECT_EQ(drops(at(131)), 0u) << "patience begins anew";
+}
+
+TEST_F(UnclaimedPlansTest, HINT3ABindingThatIsNeverShownIsWaitedForTwiceAsLong) {
+  EXPECT_EQ(drops(at(100)), 0u);
+  being_bound_ = "g-1";
+  EXPECT_EQ(drops(at(159)), 0u);
+  EXPECT_EQ(drops(at(160)), 2u);
 }
 
 TEST_F(UnclaimedPlansTest, ProgressBeginsTheirPatienceAnew) {
@@ -174,9 +211,10 @@ class BrokenGangsTest : public StalePlansTest {
     }
     return pods;
   }
-  void bind(int index) {
+  void bind(int index, TimePoint when = at(100)) {
     PodObject pod = make_member("g", index);
     pod.node_name = "n1";
+    pod.scheduled = when;
     mirror_.apply(pod);
   }
 
@@ -280,6 +318,29 @@ TEST_F(BrokenGangsTest, LeadersThatComeAndGoDoNotProlongIt) {
   broken_.stand_by(mirror_.cluster(), {}, at(390));
   EXPECT_TRUE(evicted(at(399)).empty()) << "the other may have had a plan";
   EXPECT_EQ(evicted(at(400)), std::vector<std::string>{"g-0"});
+}
+
+// Leaders may come and go with their processes.
+TEST_F(BrokenGangsTest, ABerthdThatBeginsKnowsByThePodsWhenTheyWereBound) {
+  bind(0, at(50));
+  assume(mirror_, {{"g-1", "n1"}});
+  EXPECT_TRUE(evicted(at(349)).empty());
+  mirror_.apply(PlacementDropped{"g-1", "n1", "nobody came to bind it"});
+  EXPECT_TRUE(evicted(at(368)).empty()) << "20 seconds are left at least";
+  EXPECT_EQ(evicted(at(369)), std::vector<std::string>{"g-0"});
+}
+
+// A gang that was evicted, and has a new member already.
+TEST_F(BrokenGangsTest, MembersThatLeaveSayNothingOfWhenTheGangWasBound) {
+  PodObject old = make_member("g", 0);
+  old.node_name = "n1";
+  old.scheduled = at(10);
+  old.terminating = true;
+  mirror_.apply(old);
+  bind(1, at(1000));
+  mirror_.apply(PlacementDropped{"g-2", "n1", "refused"});
+  EXPECT_TRUE(evicted(at(1000)).empty());
+  EXPECT_TRUE(evicted(at(1059)).empty());
 }
 
 TEST_F(BrokenGangsTest, AnotherJobOfTheSameIdBeginsAnew) {

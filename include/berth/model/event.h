@@ -46,9 +46,10 @@ struct OwnerDeleted {
 struct PlacementDropped {
   std::string pod_uid;
   std::string node;
-  std::string reason;      // for the log
-  bool is_vetoed = false;  // kube-scheduler ruled the node out for this pod
-  bool is_late = false;    // its gang was not bound in time: the attempt of its job has failed
+  std::string reason;           // for the log
+  bool is_vetoed = false;       // kube-scheduler ruled the node out for this pod
+  bool is_late = false;         // its gang was not bound in time: the attempt of its job has failed
+  bool is_last_resort = false;  // it goes even if a Binding of it is under way
 };
 
 // kube-scheduler ruled the planned node out, and its call sent the pod to another one. Ignored if
