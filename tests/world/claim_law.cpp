@@ -8,6 +8,8 @@ namespace {
 
 // A status whose write was lost says so by then.
 constexpr Duration kSettles = 20s;
+// A write without an answer is repeated after 30 s.
+constexpr Duration kIsWritten = 45s;
 // The writes of a plan are done by then.
 constexpr Duration kWritten = 1s;
 // A new leader reads what the group says before it claims anything.
@@ -42,14 +44,23 @@ ClaimLaw::ClaimLaw(Agenda& agenda, ApiServer& server, const Inhabitants& inhabit
       if (change.type == "DELETED") node_gone_ = agenda_.now();
     }
     if (change.kind == Kind::pod) pod_changed(change);
-    const auto* const queue = std::get_if<QueueObject>(&change.event);
-    if (queue == nullptr) return;
-    QueueObject object = *queue;
-    object.written = {};
-    if (std::exchange(queues_[queue->name], object) != object) {
-      queue_touched_[queue->name] = agenda_.now();
-    }
+    if (change.kind == Kind::queue) queue_changed(change);
   });
+}
+
+// The guarantee of one, and its place, concern all others.
+void ClaimLaw::queue_changed(const ApiServer::Change& change) {
+  QueueObject object;
+  const auto* const queue = std::get_if<QueueObject>(&change.event);
+  if (queue != nullptr) object = *queue;
+  object.written = {};
+  const QueueObject before = std::exchange(queues_[change.key], object);
+  if (before == object) return;
+  const bool concerns_all = before.parent != object.parent || before.uid != object.uid ||
+                            before.guarantee != object.guarantee;
+  for (const auto& [name, each] : queues_) {
+    if (concerns_all || name == change.key) queue_touched_[name] = agenda_.now();
+  }
 }
 
 void ClaimLaw::touch(const std::string& pod_uid) {
@@ -69,6 +80,8 @@ void ClaimLaw::binding_failed(const std::string& pod_uid) { touch(pod_uid); }
 void ClaimLaw::pod_changed(const ApiServer::Change& change) {
   const auto* const pod = std::get_if<PodObject>(&change.event);
   if (pod == nullptr || pod->terminating || change.type == "ADDED") touch(change.key);
+  const bool is_foreign = pod != nullptr && pod->scheduler_name != "berth";
+  if (is_foreign && !pod->nominated_node.empty()) foreign_at_[pod->nominated_node] = agenda_.now();
 }
 
 // Its surplus may wait while its minimum has a plan.
@@ -77,7 +90,7 @@ bool ClaimLaw::waits(const PodGroupObject& group) const {
   return !status.reason.empty() && !status.message.starts_with("its minimum is placed");
 }
 
-// A group without a reason has a plan. A job whose plan was refused gives all back (HINT-3).
+// A group without a reason has a plan.
 void ClaimLaw::group_changed(const ApiServer::Change& change) {
   const auto* const group = std::get_if<PodGroupObject>(&change.event);
   if (group == nullptr) {
@@ -88,9 +101,6 @@ void ClaimLaw::group_changed(const ApiServer::Change& change) {
   }
   if (change.type == "ADDED") made_[change.key] = agenda_.now();
   if (!waits(*group)) planned_[change.key] = agenda_.now();
-  if (group->written.message.starts_with("kube-scheduler refused")) {
-    group_touched_[change.key] = agenda_.now();
-  }
   const auto [minimum, is_new] = minimums_.try_emplace(change.key, group->min_member);
   if (std::exchange(minimum->second, group->min_member) != group->min_member || is_new) {
     group_touched_[change.key] = agenda_.now();
@@ -157,7 +167,8 @@ bool ClaimLaw::is_untouched(const std::string& name, TimePoint since) const {
     if (pod == nullptr || !pod->node_name.empty()) return false;
   }
   const auto queue = queue_touched_.find(job->queue);
-  const bool is_bounded = !queues_.at(job->queue).capability.empty();
+  const QueueObject& own = queues_.at(job->queue);
+  const bool is_bounded = !own.capability.empty() || !own.parent.empty();
   if (is_bounded || (queue != queue_touched_.end() && queue->second >= since)) return false;
   const auto touched = group_touched_.find(name);
   return touched == group_touched_.end() || touched->second < since;
@@ -235,7 +246,7 @@ void ClaimLaw::second(bool is_led) {
   });
   std::erase_if(promised_, [this](const auto& each) {
     const auto& [group, since] = each;
-    if (agenda_.now() - since < kSettles) return false;
+    if (agenda_.now() - since < kIsWritten) return false;
     if (claims_[group].nodes.empty() && is_untouched(group, since - 1s) && node_gone_ < since &&
         !may_have_lost_a_plan(group, since - 1s)) {
       break_law_("others leave for " + group + ", which has no claim");

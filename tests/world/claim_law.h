@@ -22,6 +22,8 @@ class ClaimLaw {
 
   // An eviction of the pod is sent for the job of this name.
   void evicted(const std::string& pod, const std::string& claimant);
+  // kube-scheduler refused the plan of the group, which gives all back (HINT-3).
+  void attempt_failed(const std::string& group) { group_touched_[group] = agenda_.now(); }
   // The group has a plan, which its status may not say yet.
   void planned(const std::string& group) { planned_[group] = agenda_.now(); }
   // It was refused or not answered: its claimant may have to give up, and others that claim what it
@@ -40,6 +42,8 @@ class ClaimLaw {
   void second(bool is_led);
   // Of the node's cpu, for jobs that wait.
   std::int64_t claimed_on(const std::string& node) const;
+  // Of its cpu, once those have left that leave.
+  std::int64_t room_on(const NodeObject& node) const;
 
  private:
   // Room that others left for a job, and which it does not claim any more.
@@ -51,6 +55,7 @@ class ClaimLaw {
   };
 
   void group_changed(const ApiServer::Change& change);
+  void queue_changed(const ApiServer::Change& change);
   void pod_changed(const ApiServer::Change& change);
   void touch(const std::string& pod_uid);
   bool waits(const PodGroupObject& group) const;
@@ -58,17 +63,17 @@ class ClaimLaw {
   bool may_have_lost_a_plan(const std::string& group, TimePoint since) const;
   bool stands(const Lost& lost) const;
   void check_that_minimums_are_claimed();
-  std::int64_t room_on(const NodeObject& node) const;
 
   Agenda& agenda_;
   ApiServer& server_;
   const Inhabitants& inhabitants_;
   const std::function<void(const std::string&)> break_law_;
   Duration skew_{};
-  std::map<std::string, WrittenClaims> claims_;     // by group, as the API has them
-  std::map<std::string, std::int32_t> minimums_;    // by group
-  std::map<std::string, TimePoint> node_touched_;   // by node
-  std::map<std::string, TimePoint> foreign_at_;     // by node: a pod of another profile came
+  std::map<std::string, WrittenClaims> claims_;    // by group, as the API has them
+  std::map<std::string, std::int32_t> minimums_;   // by group
+  std::map<std::string, TimePoint> node_touched_;  // by node
+  std::map<std::string, TimePoint>
+      foreign_at_;  // by node: a pod of another profile came, or is to come
   std::map<std::string, TimePoint> queue_touched_;  // by queue: its specification changed
   std::map<std::string, QueueObject> queues_;       // without their status
   std::map<std::string, TimePoint> group_touched_;  // by group: its pods or its minimum changed

@@ -47,12 +47,7 @@ void Inhabitants::begin(std::size_t nodes, std::size_t jobs) {
   nodes_ = nodes;
   jobs_to_come_ = jobs;
   for (std::size_t i = 0; i < nodes; ++i) server_.put(node(i));
-  for (const char* name : kQueues) {
-    QueueObject queue;
-    queue.name = queue.uid = name;
-    queue.created = agenda_.now();
-    server_.put(queue);
-  }
+  for (const char* name : kQueues) put_queue(name);
   bring_job();
   second();
 }
@@ -64,8 +59,11 @@ void Inhabitants::stop() {
                                [](NodeObject& node) { node.unschedulable = false; });
   }
   for (const char* name : kQueues) {
+    put_queue(name);
     server_.change<QueueObject>(name, [](QueueObject& queue) {
       queue.capability.clear();
+      queue.guarantee.clear();
+      queue.parent.clear();
       queue.state = QueueState::open;
     });
   }
@@ -189,20 +187,42 @@ void Inhabitants::change_node() {
   });
 }
 
+void Inhabitants::put_queue(const std::string& name) {
+  if (server_.all<QueueObject>().contains(name)) return;
+  agenda_.note("user makes queue " + name);
+  QueueObject queue;
+  queue.name = name;
+  queue.uid = "u" + std::to_string(++last_uid_);
+  queue.created = agenda_.now();
+  server_.put(queue);
+}
+
 void Inhabitants::change_queue() {
   const char* const name = kQueues[agenda_.below(kQueues.size())];
-  const std::uint64_t what = agenda_.below(4);
+  const char* const parent = kQueues[agenda_.below(kQueues.size())];  // a circle, too
+  const std::uint64_t what = agenda_.below(7);
   const auto amount = static_cast<std::int64_t>(agenda_.below(nodes_ * 10)) * kNodeCpu / 10;
+  if (what == 5) {
+    agenda_.note(std::string("user deletes queue ") + name);
+    server_.erase<QueueObject>(name);
+    return agenda_.after(agenda_.between(5s, 60s), [this, name] { put_queue(name); });
+  }
   agenda_.note(std::string("user edits queue ") + name);
   server_.change<QueueObject>(name, [&](QueueObject& queue) {
     if (what == 0) queue.weight = 1 + static_cast<std::int32_t>(amount / kNodeCpu);
     if (what == 1) queue.capability = {{"cpu", amount}};
     if (what == 2) queue.capability.clear();
     if (what == 3) queue.state = QueueState::closed;
+    if (what == 4) queue.parent = parent;
+    if (what == 6) queue.guarantee = {{"cpu", amount}};
   });
-  if (what != 3) return;
-  agenda_.after(agenda_.between(5s, 60s), [this, name] {
-    server_.change<QueueObject>(name, [](QueueObject& each) { each.state = QueueState::open; });
+  if (what < 3) return;
+  agenda_.after(agenda_.between(5s, 60s), [this, name, what] {
+    server_.change<QueueObject>(name, [&](QueueObject& each) {
+      if (what == 3) each.state = QueueState::open;
+      if (what == 4) each.parent.clear();
+      if (what == 6) each.guarantee.clear();
+    });
   });
 }
 

@@ -59,6 +59,7 @@ class Inhabitants {
   void control(const std::string& job);
   bool is_taken(const Job& job, std::int32_t index) const;
   void create_pod(Job& job, std::int32_t index);
+  void put_queue(const std::string& name);  // unless it is there
   void put_group(const Job& job);
   void put_owner(const Job& job, const std::string& gang);
   void remove(Job& job);

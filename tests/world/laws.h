@@ -12,6 +12,9 @@
 
 namespace berth::world {
 
+// A Binding and a lock may cross, and an eviction and a budget.
+inline constexpr Duration kUnderWay = 1min;
+
 // The laws that hold at every step, by the objects of the API server alone.
 class Laws {
  public:
@@ -48,15 +51,18 @@ class Laws {
 
   void check_budget(const PodObject& victim);
   void look_at_trespasses();
+  std::int32_t minimum_of(const Job& job) const;
   void pod_changed(const ApiServer::Change& change);
   void check_room(const std::string& name, const PodObject& came);
   void check_lock(const NodeObject& node, const PodObject& came);
   // The group that a lock is for; null: a pod, or it is gone.
   const PodGroupObject* target_of(const std::string& locked_for) const;
+  bool holds_target(const std::string& locked_for) const;
   bool waits(const std::string& locked_for) const;
   bool had_plan(const std::string& locked_for, TimePoint at) const;
   bool was_given_up(const std::string& locked_for, TimePoint since) const;
   void node_changed(const ApiServer::Change& change);
+  bool may_leave(const Job& job);
   void look_at_gang(const Job& job);
   void look_at_idle_room();
   bool has_idle_room(const Job& job) const;
@@ -68,7 +74,7 @@ class Laws {
   const Inhabitants& inhabitants_;
   std::vector<std::string> broken_;
   std::map<std::string, std::string> nodes_;   // of bound pods, by uid
-  std::map<std::string, TimePoint> planned_;   // groups: when they last had a plan
+  std::map<std::string, TimePoint> planned_;   // groups: a plan, or claims for which others left
   std::map<std::string, TimePoint> given_up_;  // groups: when they last were no target any more
   std::map<std::string, TimePoint> in_part_since_;  // gangs, by job
   std::set<std::string> has_started_;               // jobs that had their minimum once

@@ -23,10 +23,11 @@ QueueLaw::QueueLaw(Agenda& agenda, ApiServer& server, const Inhabitants& inhabit
       inhabitants_(inhabitants),
       break_law_(std::move(break_law)) {
   server_.follow([this](const ApiServer::Change& change) {
-    const auto* const queue = std::get_if<QueueObject>(&change.event);
-    if (queue == nullptr) return;
-    NamedAmounts& known = capability_[queue->name];
-    if (std::exchange(known, queue->capability) != known) since_[queue->name] = agenda_.now();
+    if (change.kind != Kind::queue) return;
+    const auto* const queue = std::get_if<QueueObject>(&change.event);  // null: it is gone
+    NamedAmounts& known = capability_[change.key];
+    const NamedAmounts now = queue == nullptr ? NamedAmounts() : queue->capability;
+    if (std::exchange(known, now) != now) since_[change.key] = agenda_.now();
   });
 }
 

@@ -14,6 +14,7 @@ using Fate = Network::WriteFate;
 using kubeapi::Response;
 
 constexpr int kGone = 410;
+constexpr Duration kBusy = 500ms;
 
 // A parameter of a request; 0: it has none.
 std::uint64_t parameter(const std::string& path, const std::string& name) {
@@ -107,18 +108,18 @@ void Reader::carry_out(kubeapi::Step step) {
       if (is_pausing_ && number == pause_) end_pause();
     });
   }
-  const Fate fate = network_.fate_of_write();
+  Fate fate = network_.fate_of_write();
+  if (fate == Fate::conflict) fate = Fate::done;  // it reads
   const bool has_answer = fate != Fate::lost_request && fate != Fate::lost_answer;
   const Duration wait = has_answer ? network_.hop() : step.request->deadline;
-  is_asked_for_ = step.is_watch;
   life_.after(wait, [this, fate, is_watch = step.is_watch, number = ++watch_,
                      request = *std::move(step.request)] {
     if (number != watch_) return;
-    is_asked_for_ = false;
     if (fate != Fate::done) return answer(response_of(fate));
     if (is_watch) return begin_watch(request);
-    life_.after(network_.hop(),
-                [this, response = page(request)]() mutable { answer(std::move(response)); });
+    life_.after(network_.hop(), [this, number, response = page(request)]() mutable {
+      if (number == watch_) answer(std::move(response));
+    });
   });
 }
 
@@ -135,20 +136,21 @@ void Reader::answer(Response response) {
 // --- a list in pages -----------------------------------------------------------------------------
 
 Response Reader::page(const kubeapi::Request& request) {
-  if (parameter(request.path, "continue") == 0) {
+  const std::size_t begin = parameter(request.path, "continue");
+  if (begin == 0) {
     listed_ = server_.list(kind_);
     listed_version_ = server_.version();
   } else if (listed_version_ < server_.oldest()) {
     return {.status = kGone};
   }
   const std::size_t limit = parameter(request.path, "limit");
-  const std::size_t size = limit == 0 ? listed_.size() : std::min(limit, listed_.size());
-  const auto end = listed_.begin() + static_cast<std::ptrdiff_t>(size);
-  const Changes items(listed_.begin(), end);
-  listed_.erase(listed_.begin(), end);
+  const std::size_t left = listed_.size() - begin;
+  const std::size_t end = begin + (limit == 0 ? left : std::min(limit, left));
+  const auto at = [&](std::size_t i) { return listed_.begin() + static_cast<std::ptrdiff_t>(i); };
+  const Changes items(at(begin), at(end));
   coming_.clear();
   for (const auto& each : items) coming_.emplace(std::to_string(each.version), each.event);
-  const std::string next = listed_.empty() ? "" : "1";
+  const std::string next = end == listed_.size() ? "" : std::to_string(end);
   if (kind_ == Kind::pod) {
     return {.status = 200, .body = embedded::pod_list(listed_version_, items, next)};
   }
@@ -169,9 +171,10 @@ void Reader::begin_watch(const kubeapi::Request& request) {
   version_ = brings_list ? server_.version() : parameter(request.path, "resourceVersion");
   if (version_ < server_.oldest()) return answer({.status = kGone});
   is_watched_ = true;
+  ends_since_.reset();
   const std::chrono::seconds length(parameter(request.path, "timeoutSeconds"));
   life_.after(length, [this, number = ++watch_] {
-    if (number == watch_ && give(bookmark())) end_watch();
+    if (number == watch_) end_in_time();
   });
   if (brings_list && give_all(server_.list(kind_))) give(bookmark());
   wake();
@@ -181,8 +184,24 @@ void Reader::wake() {
   if (!is_watched_ || std::exchange(is_on_its_way_, true)) return;
   life_.after(network_.hop(), [this] {
     is_on_its_way_ = false;
-    if (is_watched_) deliver();
+    if (!is_watched_) return;
+    if (!is_lost_to_the_end()) deliver();
+    if (is_watched_ && ends_since_ && !is_on_its_way_) end_in_time();
   });
+}
+
+// A server whose processor is busy finds events and the end of the watch at once, and takes either.
+bool Reader::is_lost_to_the_end() {
+  return ends_since_ && life_.agenda().now() - *ends_since_ >= kBusy && life_.agenda().happens(500);
+}
+
+// Bytes keep their order: the end comes after what was sent before.
+void Reader::end_in_time() {
+  if (is_on_its_way_) {
+    ends_since_ = life_.agenda().now();
+  } else if (give(bookmark())) {
+    end_watch();
+  }
 }
 
 void Reader::deliver() {
@@ -227,10 +246,10 @@ void Reader::break_watch() {
 void Reader::doubt_silence(Duration proved_within) {
   if (!reflector_.doubt(proved_within)) return;
   if (is_pausing_) return end_pause();
-  if (!is_asked_for_ && !is_watched_ && !is_dead_) return;
-  is_asked_for_ = is_watched_ = is_dead_ = false;
+  const int status = is_watched_ || is_dead_ ? 200 : 0;
+  is_watched_ = is_dead_ = false;
   ++watch_;
-  answer({.status = 200, .error = "cancelled", .is_silent = true});
+  answer({.status = status, .error = "cancelled", .is_silent = true});
 }
 
 bool Reader::give_all(const Changes& changes) {

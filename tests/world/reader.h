@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,6 +51,8 @@ class Reader {
   void answer(kubeapi::Response response);
   kubeapi::Response page(const kubeapi::Request& request);
   void begin_watch(const kubeapi::Request& request);
+  bool is_lost_to_the_end();
+  void end_in_time();
   void deliver();
   void break_watch();
   void end_watch(std::string why = {});
@@ -70,16 +73,16 @@ class Reader {
   kubeapi::Reflector reflector_;
   std::map<std::string, ClusterEvent> coming_;  // by version
   // Of the server:
-  Changes listed_;  // what a list in pages goes on with
+  Changes listed_;  // by a list in pages; the token of a page is where it begins
   std::uint64_t listed_version_ = 0;
   std::uint64_t pause_ = 0;  // the number of the last one
   bool is_pausing_ = false;
   std::uint64_t watch_ = 0;    // the number of the last one, or of the last request
-  bool is_asked_for_ = false;  // the watch, and there is no answer yet
   std::uint64_t version_ = 0;  // up to which the watch has brought all
   bool is_watched_ = false;
-  bool is_dead_ = false;        // the connection of the watch, which is not noticed yet
-  bool is_on_its_way_ = false;  // a delivery
+  bool is_dead_ = false;                 // the connection of the watch, which is not noticed yet
+  bool is_on_its_way_ = false;           // a delivery
+  std::optional<TimePoint> ends_since_;  // the time of the watch is over
 };
 
 }  // namespace berth::world
