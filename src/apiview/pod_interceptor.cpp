@@ -7,6 +7,7 @@
 #include "apiview/pod_watch.h"
 #include "podview/pod_list.h"
 #include "podview/refusal.h"
+#include "podview/scheduled_event.h"
 #include "ports/plan_table.h"
 #include "proxy/answers.h"
 
@@ -146,12 +147,26 @@ void PodInterceptor::read_window() {
 }
 
 bool PodInterceptor::reads_body(const proxy::Request& request) const {
-  return status_patch(request).has_value();
+  return status_patch(request).has_value() || is_new_event(request);
+}
+
+std::optional<proxy::Answer> PodInterceptor::answer(const proxy::Request& request,
+                                                    std::string_view body) {
+  return is_new_event(request) ? answer_event(body) : answer_report(request, body);
+}
+
+// VIEW-20. kube-scheduler takes the answer for the event as it was written.
+std::optional<proxy::Answer> PodInterceptor::answer_event(std::string_view body) const {
+  const std::optional<std::string> pod = podview::pod_of_scheduled_event(body);
+  if (!pod || !parts_.attempts.is_quiet(*pod)) return std::nullopt;
+  constexpr int kCreated = 201;
+  return proxy::Answer{
+      kCreated, {{"content-type", std::string(content_type(false))}}, std::string(body)};
 }
 
 // VIEW-9. Attempts of pods that were withdrawn end with such a report, too.
-std::optional<proxy::Answer> PodInterceptor::answer(const proxy::Request& request,
-                                                    std::string_view body) {
+std::optional<proxy::Answer> PodInterceptor::answer_report(const proxy::Request& request,
+                                                           std::string_view body) {
   const std::optional<PodName> name = status_patch(request);
   const std::optional<podview::Refusal> refusal = podview::refusal_in(body);
   const podview::HeldPod* pod = name && refusal ? find(*name) : nullptr;

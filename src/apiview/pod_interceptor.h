@@ -89,6 +89,8 @@ class PodInterceptor final : public proxy::Interceptor {
   podview::Memory memory_of_list(const PodsRequest& pods);
   std::optional<podview::Memory> take_kept(
       const PodsRequest& pods, const std::function<bool(const podview::Memory&)>& is_wanted);
+  std::optional<proxy::Answer> answer_event(std::string_view body) const;
+  std::optional<proxy::Answer> answer_report(const proxy::Request& request, std::string_view body);
   const podview::HeldPod* find(const PodName& pod) const;
 
   Parts parts_;

@@ -13,6 +13,7 @@ namespace {
 constexpr std::string_view kPods = "/api/v1/pods";
 constexpr std::string_view kWatchedPods = "/api/v1/watch/pods";
 constexpr std::string_view kNamespaces = "/api/v1/namespaces/";
+constexpr std::string_view kEventsOf = "/apis/events.k8s.io/v1/namespaces/";
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr std::string_view kRunning = "status.phase!=Succeeded,status.phase!=Failed";
 constexpr std::string_view kVersion = "resourceVersion";
@@ -106,6 +107,15 @@ std::string_view content_type(bool is_watch) {
 
 bool is_in_format(const proxy::Headers& headers) {
   return proxy::value_of(headers, "content-type").starts_with(kProtobuf);
+}
+
+bool is_new_event(const proxy::Request& request) {
+  if (request.method != "POST") return false;
+  std::string_view target = request.target;
+  const std::string_view path = proxy::next_part(target, '?');
+  return path.starts_with(kEventsOf) && path.ends_with("/events") &&
+         resource_of(path) == "events" &&
+         proxy::value_of(request.headers, "content-type").starts_with(kProtobuf);
 }
 
 std::optional<PodName> status_patch(const proxy::Request& request) {

@@ -54,6 +54,9 @@ struct PodName {
 // leases are none.
 bool needs_term(const proxy::Request& request);
 
+// VIEW-20: a new event, in protobuf.
+bool is_new_event(const proxy::Request& request);
+
 // VIEW-9: the pod whose status the request patches, if it does.
 std::optional<PodName> status_patch(const proxy::Request& request);
 

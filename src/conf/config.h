@@ -73,6 +73,7 @@ struct ViewSettings {
   std::string directory = "/run/berth";             // of view.key and view.crt
   AccountName account{"", "berth-kube-scheduler"};  // of kube-scheduler; none: its own token counts
   bool autoscaling = true;                          // docs/design/autoscaling.md
+  std::int32_t scheduled_events = 16;               // of each job (VIEW-20)
   bool operator==(const ViewSettings&) const = default;
 };
 

@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 98> kKeys{{
+constexpr std::array<ConfigKey, 99> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "actions of a session, in this order; each once"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -106,6 +106,9 @@ constexpr std::array<ConfigKey, 98> kKeys{{
      "names none; empty: with kube-scheduler's own token"},
     {"view", "autoscaling", "boolean", "`true`",
      "pods that wait for nodes get the condition that cluster-autoscaler and Karpenter act on"},
+    {"view", "scheduledEvents", "0 to 1000000", "`16`",
+     "kube-scheduler's event `Scheduled` is written for so many pods of a job; those of further "
+     "ones are left out (VIEW-20 of docs/design/view.md)"},
     {"jobs", "gang", "`annotated`, `indexed` or `all`", "`annotated`",
      "which owners of several pods are gangs without the annotation `berth.dev/gang`: none, "
      "Indexed Jobs, or all that Berth knows"},

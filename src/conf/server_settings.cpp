@@ -89,6 +89,8 @@ void read_view(Reading& reading, const Cursor& from, ViewSettings& to) {
   to.directory = from["directory"].text(to.directory);
   to.account = account_name(from["serviceAccount"], to.account);
   to.autoscaling = from["autoscaling"].boolean(to.autoscaling);
+  to.scheduled_events =
+      static_cast<std::int32_t>(from["scheduledEvents"].integer(to.scheduled_events, 0, 1'000'000));
 }
 
 }  // namespace berth::conf

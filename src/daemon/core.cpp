@@ -37,7 +37,8 @@ SessionLoop::Settings loop_settings(const conf::Config& config, Environment& env
           .veto_memory = config.steering.veto_memory,
           .retry_limit = config.steering.retry_limit,
           .locks_are_taints = config.reservation.enforce == "taint",
-          .autoscaling = mode == steering::Mode::view && config.view.autoscaling};
+          .autoscaling = mode == steering::Mode::view && config.view.autoscaling,
+          .scheduled_events = config.view.scheduled_events};
 }
 
 }  // namespace
@@ -64,7 +65,10 @@ SessionLoop::Parts Core::loop_parts(const Parts& parts) {
           environment.source(),
           events,
           published,
-          [this] { barrier.plan_changed(); },
+          [this] {
+            moves.follow(*published.load());
+            barrier.plan_changed();
+          },
           shown,
           parts.on_shown,
           environment.writer(),

@@ -57,6 +57,16 @@ void add_locks(const Cluster& cluster, ports::PlanTable& table) {
   }
 }
 
+// VIEW-20
+void silence_rest(const Cluster& cluster, const Job& job, std::int32_t events,
+                  std::vector<bool>& is_quiet) {
+  for (auto rank = static_cast<std::size_t>(events); rank < job.tasks.size(); ++rank) {
+    const std::size_t task = job.tasks[rank].index();
+    if (is_quiet.empty()) is_quiet.resize(cluster.task_slots());
+    is_quiet[task] = true;
+  }
+}
+
 // STEER-16. Pods that are alike: of one shape, and of one gang, or of none and one queue.
 void name_alike(const Cluster& cluster, const PlanTableOptions& options, ports::PlanTable& table) {
   using Group = std::tuple<JobId, QueueId, ShapeId>;
@@ -93,15 +103,21 @@ std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
     table->room_left.resources.push_back(cluster.dimensions().name(Dimension(d)));
   }
   std::unordered_map<JobId, std::shared_ptr<const ports::PlannedGang>> gangs;  // look-up only
+  std::vector<bool> is_quiet;                                                  // likewise
   for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
     const Task& task = cluster.task(TaskId(t));
     if (task.status != TaskStatus::binding) continue;
     const Node& node = cluster.node(task.node);
     auto& gang = gangs[task.job];
-    if (gang == nullptr) gang = gang_of(cluster, cluster.job(task.job), options);
+    if (gang == nullptr) {
+      const Job& job = cluster.job(task.job);
+      gang = gang_of(cluster, job, options);
+      if (!job.is_single) silence_rest(cluster, job, options.scheduled_events, is_quiet);
+    }
     const Shape& shape = cluster.shape(task.shape);
-    table->pods.emplace(task.uid, ports::PlannedPod{task.name, node.name, gang, shape.is_hint,
-                                                    shape.has_relations()});
+    table->pods.emplace(task.uid,
+                        ports::PlannedPod{task.name, node.name, gang, shape.is_hint,
+                                          shape.has_relations(), !is_quiet.empty() && is_quiet[t]});
     add_room(cluster, task.node, table->room_left);
   }
   if (options.order_of) name_alike(cluster, options, *table);

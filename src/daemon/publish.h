@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct PlanTableOptions {
   std::uint64_t exchanges = 0;  // that the cluster has
   bool locks_are_taints = false;
   ports::Term term = {};
+  std::int32_t scheduled_events = std::numeric_limits<std::int32_t>::max();  // VIEW-20
 };
 
 // The table of a cluster in which plans have been assumed: planned pods, the needs of their gangs,

@@ -352,12 +352,12 @@ void SessionLoop::publish_plan() {
   published_stamp_ = stamp;
   published_exchanges_ = exchanges_;
   guard_.follow(mirror_.cluster());
-  parts_.published.store(
-      make_plan_table(mirror_.cluster(),
-                      {settings_.mirror.managed_schedulers, ++published_count_,
-                       settings_.steering == steering::Mode::nominate,
-                       settings_.steering == steering::Mode::view, scheduler_.has_plugin("gang"),
-                       guard_.table(), order_of_, exchanges_, settings_.locks_are_taints, term()}));
+  parts_.published.store(make_plan_table(
+      mirror_.cluster(),
+      {settings_.mirror.managed_schedulers, ++published_count_,
+       settings_.steering == steering::Mode::nominate, settings_.steering == steering::Mode::view,
+       scheduler_.has_plugin("gang"), guard_.table(), order_of_, exchanges_,
+       settings_.locks_are_taints, term(), settings_.scheduled_events}));
   parts_.on_published();
 }
 

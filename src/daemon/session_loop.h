@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -87,6 +88,7 @@ class SessionLoop {
     Duration retry_limit = std::chrono::minutes(1);  // of the cluster's time, see HINT-4
     bool locks_are_taints = false;                   // besides their labels
     bool autoscaling = false;                        // pods that wait for nodes get a condition
+    std::int32_t scheduled_events = std::numeric_limits<std::int32_t>::max();  // VIEW-20
   };
   // How the last session left the cluster.
   struct LastSession {

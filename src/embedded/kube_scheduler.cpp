@@ -109,7 +109,7 @@ void KubeScheduler::begin(const Known& known) {
   cache_.begin_cycle();
   const PodObject& pod = known.pod;
   const std::string& nominated = known.shown.nominated;
-  Cycle cycle{pod, pod_json(pod), known.shown.affinity, {}, {}, false};
+  Cycle cycle{pod, pod_json(pod), known.shown.affinity, {}, {}, asks_extender(known), false};
   const Node* const node = nominated.empty() ? nullptr : cache_.find(nominated);
   if (node == nullptr) return try_all(std::move(cycle), nullptr);
   const bool is_other = !cycle.only.empty() && cycle.only != nominated;
@@ -129,8 +129,14 @@ void KubeScheduler::try_all(Cycle cycle, const Node* refused) {
   filter(std::move(cycle));
 }
 
+// VIEW-19 of its own pods. Those of others stand for a kube-scheduler that asks about all.
+bool KubeScheduler::asks_extender(const Known& known) const {
+  if (parts_.extender == nullptr) return false;
+  return parts_.view == nullptr || known.shown.has_marker || !is_managed(known.pod);
+}
+
 void KubeScheduler::filter(Cycle cycle) {
-  if (parts_.extender == nullptr) return choose(std::move(cycle));
+  if (!cycle.asks_extender) return choose(std::move(cycle));
   std::string body = extender_args(cycle.body, views_of(cycle.nodes));
   calls_.call(
       "/plan/filter", std::move(body), options_.plan_timeout,
@@ -165,7 +171,7 @@ void KubeScheduler::filtered(Cycle cycle, const std::string& error, const std::s
 
 void KubeScheduler::choose(Cycle cycle) {
   if (cycle.nodes.empty()) return find_no_node(cycle);
-  const bool is_asked = cycle.nodes.size() > 1 && parts_.extender != nullptr;
+  const bool is_asked = cycle.nodes.size() > 1 && cycle.asks_extender;
   if (!is_asked) return assume_and_bind(cycle.pod, cycle.nodes.front());
   prioritize(std::move(cycle));
 }

@@ -88,6 +88,7 @@ class KubeScheduler {
     std::string only;                // node that its affinity names; empty: none
     std::vector<std::string> nodes;  // that the extender is asked about
     SchedulerCache::Refusals refusals;
+    bool asks_extender = false;    // for the nodes
     bool is_of_nominated = false;  // of the nominated node alone: if it fails, the others follow
   };
 
@@ -106,6 +107,7 @@ class KubeScheduler {
   void sleep();
   void begin(const Known& known);
   void try_all(Cycle cycle, const Node* refused);
+  bool asks_extender(const Known& known) const;
   void filter(Cycle cycle);
   void filtered(Cycle cycle, const std::string& error, const std::string& answer);
   void prioritize(Cycle cycle);

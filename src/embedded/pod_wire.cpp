@@ -1,5 +1,6 @@
 #include "embedded/pod_wire.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "podview/codec.h"
@@ -54,6 +55,13 @@ std::string node_in(const wire::Affinity& affinity) {
   return {};
 }
 
+bool has_marker(const wire::PodSpec& spec) {
+  const auto& containers = spec.init_containers();
+  return std::any_of(containers.begin(), containers.end(), [](const wire::Container& each) {
+    return each.resources().requests().contains(std::string(podview::kMarker));
+  });
+}
+
 Result<ShownPod> shown_pod(const podview::SeenPod& seen) {
   wire::Pod parts;
   if (!parts.ParseFromArray(seen.bytes.data(), static_cast<int>(seen.bytes.size()))) {
@@ -66,7 +74,8 @@ Result<ShownPod> shown_pod(const podview::SeenPod& seen) {
                   seen.node,
                   seen.scheduler,
                   node_in(parts.spec().affinity()),
-                  parts.status().nominated_node_name()};
+                  parts.status().nominated_node_name(),
+                  has_marker(parts.spec())};
 }
 
 }  // namespace

@@ -28,8 +28,9 @@ struct ShownPod {
   std::string version;
   std::string node;  // that it is bound to; empty: none
   std::string scheduler;
-  std::string affinity;   // the node that the view has put into it; empty: none
-  std::string nominated;  // node
+  std::string affinity;     // the node that the view has put into it; empty: none
+  std::string nominated;    // node
+  bool has_marker = false;  // VIEW-19
   std::string full_name() const { return name_space + "/" + name; }
   bool is_bound() const { return !node.empty(); }
 };

@@ -12,8 +12,8 @@
 namespace berth::extender {
 
 // kube-scheduler's attempts, by its calls (VIEW-5). An attempt is open from the accepted filter
-// call until its bind call is answered, or until kube-scheduler reports that it has failed. Any
-// thread.
+// call, if there is one (VIEW-19), or from the bind call. It ends when the bind call is answered,
+// or when kube-scheduler reports that it has failed. Any thread.
 class AttemptLog final : public ports::Attempts {
  public:
   // Both must outlive this.
@@ -23,6 +23,7 @@ class AttemptLog final : public ports::Attempts {
   void ended(const std::string& pod_uid);
 
   Stage of(const std::string& pod_uid) const override;
+  bool is_quiet(const std::string& pod_uid) const override { return barrier_.is_quiet(pod_uid); }
 
  private:
   void forget_old(TimePoint now);

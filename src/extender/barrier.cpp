@@ -98,6 +98,10 @@ ports::Attempts::Stage GangBarrier::stage_of(const std::string& pod_uid) const {
   return state_->ask([&](const Roster& roster) { return roster.stage_of(pod_uid); });
 }
 
+bool GangBarrier::is_quiet(const std::string& pod_uid) const {
+  return state_->ask([&](const Roster& roster) { return roster.is_quiet(pod_uid); });
+}
+
 std::size_t GangBarrier::held() const {
   return state_->ask([](const Roster& roster) { return roster.held(); });
 }

@@ -43,8 +43,9 @@ class GangBarrier {
   void shutdown();
 
   ports::Attempts::Stage stage_of(const std::string& pod_uid) const;
-  std::size_t held() const;     // calls that wait for their gang
-  std::size_t binding() const;  // calls whose bind is under way
+  bool is_quiet(const std::string& pod_uid) const;  // as ports::Attempts
+  std::size_t held() const;                         // calls that wait for their gang
+  std::size_t binding() const;                      // calls whose bind is under way
 
  private:
   class State;

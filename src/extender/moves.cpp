@@ -39,14 +39,30 @@ void Moves::follow(const ports::PlanTable& plan) {
   const std::lock_guard lock(mutex_);
   if (plan.epoch != 0 && plan.epoch == followed_) return;
   followed_ = plan.epoch;
-  std::erase_if(moves_, [&](const auto& entry) {
-    const ports::PlannedPod* planned = plan.find(entry.first);
-    return planned == nullptr || planned->node != entry.second.from;
-  });
+  const auto is_elsewhere = [&](const std::string& uid, const std::string& node) {
+    const ports::PlannedPod* planned = plan.find(uid);
+    return planned == nullptr || planned->node != node;
+  };
+  std::erase_if(moves_,
+                [&](const auto& each) { return is_elsewhere(each.first, each.second.from); });
+  std::erase_if(choices_, [&](const auto& each) { return is_elsewhere(each.first, each.second); });
   const auto is_gone = [&](const auto& entry) { return plan.find(entry.first) == nullptr; };
   std::erase_if(exchanged_, is_gone);
   std::erase_if(handed_out_, is_gone);
   count();
+}
+
+void Moves::leave_choice(const std::string& uid, const std::string& planned) {
+  const std::lock_guard lock(mutex_);
+  choices_[uid] = planned;
+  count();
+}
+
+bool Moves::has_choice(std::string_view uid, const std::string& planned) const {
+  if (count_ == 0) return false;
+  const std::lock_guard lock(mutex_);
+  const auto found = choices_.find(uid);
+  return found != choices_.end() && found->second == planned;
 }
 
 // --- places of pods that are alike (STEER-16) -------------------------------------------------

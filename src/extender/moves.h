@@ -36,6 +36,11 @@ class Moves {
   // Forgets moves that the new plan has taken in or replaced.
   void follow(const ports::PlanTable& plan);
 
+  // A filter call has left kube-scheduler the choice of a hint's node, while the plan had it on
+  // `planned`.
+  void leave_choice(const std::string& uid, const std::string& planned);
+  bool has_choice(std::string_view uid, const std::string& planned) const;
+
   // The extender has given the node to kube-scheduler for the pod.
   void hand_out(const std::string& uid, const std::string& node);
   // It will not: the attempt has failed. Nothing for a pod without a place.
@@ -59,13 +64,16 @@ class Moves {
     std::uint64_t number = 0;  // of the last exchange
     Place place;
   };
-  void count() { count_ = moves_.size() + exchanged_.size() + handed_out_.size(); }
+  void count() {
+    count_ = moves_.size() + exchanged_.size() + handed_out_.size() + choices_.size();
+  }
 
   std::atomic<std::size_t> count_ = 0;  // mostly 0; then no lock is taken
   mutable std::mutex mutex_;
   std::map<std::string, Move, std::less<>> moves_;              // by pod uid
   std::map<std::string, Exchanged, std::less<>> exchanged_;     // likewise
   std::map<std::string, std::string, std::less<>> handed_out_;  // to node
+  std::map<std::string, std::string, std::less<>> choices_;     // to planned node
   std::uint64_t last_exchange_ = 0;
   std::vector<ports::Exchange> not_taken_;
   std::uint64_t followed_ = 0;  // PlanTable::epoch

@@ -23,6 +23,8 @@
 //   BARRIER-6  A held member that a new plan places elsewhere, or not at all, gets an error.
 //   BARRIER-7  A failed bind is answered with its error and its placement dropped. Other members
 //              stay bound.
+//   BARRIER-8  A hint goes to its planned node, or to another one if a filter call has left
+//              kube-scheduler the choice while it was planned there.
 
 namespace berth::extender {
 namespace {
@@ -72,7 +74,7 @@ CallId Roster::arrive(ports::Binding binding, TimePoint now, BindAnswer answer, 
 bool Roster::answer_known(const ports::Binding& binding, CallId call, BindAnswer& answer,
                           Effects& effects) {
   if (const auto settled = settled_.find(binding.uid); settled != settled_.end()) {
-    const std::string& there = settled->second;
+    const std::string& there = settled->second.node;
     effects.reply(std::move(answer),
                   there == binding.node ? "" : pod(binding) + " is bound to " + node(there));
     return true;
@@ -83,7 +85,9 @@ bool Roster::answer_known(const ports::Binding& binding, CallId call, BindAnswer
   const bool is_same = member.binding.node == binding.node;
   if (member.stage == Stage::held) {
     const ports::PlannedPod* planned = plan_->find(binding.uid);
-    if (!is_same && (planned == nullptr || !planned->is_hint)) return false;
+    const bool may_replace =
+        is_same || (planned != nullptr && planned->is_hint && may_go_to(*planned, binding));
+    if (!may_replace) return false;
     held_calls_.erase(member.call);
     held_calls_.emplace(call, binding.uid);
     member.call = call;
@@ -118,7 +122,8 @@ void Roster::admit(ports::Binding binding, CallId call, BindAnswer answer, Effec
   held_calls_.emplace(call, binding.uid);
   const std::string uid = binding.uid;
   const std::string& reserved = planned->is_hint ? planned->node : binding.node;
-  members_.emplace(uid, Member{call, binding, job, reserved, now_, std::move(answer)});
+  members_.emplace(
+      uid, Member{call, binding, job, reserved, now_, std::move(answer), planned->is_quiet});
   release_if_complete(gang, effects);
 }
 
@@ -249,9 +254,10 @@ bool Roster::is_still_planned(const Member& member) const {
          may_go_to(*planned, member.binding);
 }
 
+// BARRIER-8
 bool Roster::may_go_to(const ports::PlannedPod& planned, const ports::Binding& binding) const {
-  return planned.is_hint ||
-         moves_.node_of(binding.uid, planned.node, plan_->exchanges) == binding.node;
+  return moves_.node_of(binding.uid, planned.node, plan_->exchanges) == binding.node ||
+         (planned.is_hint && moves_.has_choice(binding.uid, planned.node));
 }
 
 // BARRIER-7.
@@ -291,6 +297,13 @@ ports::Attempts::Stage Roster::stage_of(const std::string& uid) const {
   return member->second.stage == Stage::held ? Stages::open : Stages::binding;
 }
 
+bool Roster::is_quiet(const std::string& uid) const {
+  const auto member = members_.find(uid);
+  if (member != members_.end()) return member->second.is_quiet;
+  const auto settled = settled_.find(uid);
+  return settled != settled_.end() && settled->second.is_quiet;
+}
+
 std::size_t Roster::binding() const {
   return static_cast<std::size_t>(
       std::count_if(members_.begin(), members_.end(),
@@ -308,7 +321,7 @@ void Roster::uncount(Members::iterator member) {
 void Roster::settle(Members::iterator member) {
   uncount(member);
   if (member->second.stage != Stage::bound) return;
-  settled_.emplace(member->first, member->second.binding.node);
+  settled_.emplace(member->first, Settled{member->second.binding.node, member->second.is_quiet});
   settled_since_.emplace_back(now_, member->first);
   members_.erase(member);
 }

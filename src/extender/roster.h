@@ -63,6 +63,7 @@ class Roster {
 
   // Held calls are `open`; a Binding that was posted is `binding`, also when it has succeeded.
   ports::Attempts::Stage stage_of(const std::string& uid) const;
+  bool is_quiet(const std::string& uid) const;  // as ports::Attempts
 
   std::size_t held() const { return held_calls_.size(); }
   std::size_t binding() const;
@@ -76,7 +77,12 @@ class Roster {
     std::string planned_node;  // differs from the binding's for a hint
     TimePoint arrived;
     BindAnswer answer;
+    bool is_quiet = false;
     Stage stage = Stage::held;
+  };
+  struct Settled {
+    std::string node;
+    bool is_quiet = false;
   };
   struct Gang {
     std::size_t min_member = 1;
@@ -107,10 +113,10 @@ class Roster {
   const BarrierLimits limits_;
   const Moves& moves_;
   Plan plan_;
-  Members members_;                             // by pod uid
-  std::map<std::string, Gang> gangs_;           // by job; none without members
-  std::map<CallId, std::string> held_calls_;    // to pod uid
-  std::map<std::string, std::string> settled_;  // pod uid to node: bound, no longer in the plan
+  Members members_;                           // by pod uid
+  std::map<std::string, Gang> gangs_;         // by job; none without members
+  std::map<CallId, std::string> held_calls_;  // to pod uid
+  std::map<std::string, Settled> settled_;    // by pod uid: bound, no longer in the plan
   std::deque<std::pair<TimePoint, std::string>> settled_since_;  // their uids, by time
   CallId last_call_ = 0;
   TimePoint now_;  // the latest seen

@@ -98,6 +98,14 @@ Service::Ending Service::filter_by(const ports::PlanTable& plan, const FilterArg
   Result<FilterAnswer> answer = filter(plan, args, request_of, moves_);
   if (!answer) return {malformed(answer.error()), Outcome::malformed};
   is_open = planned != nullptr && !answer->reply.accepted.empty();
+  // STEER-15. kube-scheduler has given up the call whose Binding is under way.
+  const bool gives_up = answer->dropped || answer->moved;
+  if (gives_up && barrier_.stage_of(args.pod.uid) == ports::Attempts::Stage::binding) {
+    answer->dropped.reset();
+    answer->moved.reset();
+  }
+  const bool has_choice = answer->outcome == Outcome::hinted && !answer->reply.accepted.empty();
+  if (has_choice) moves_.leave_choice(args.pod.uid, planned->node);
   if (answer->exchanged) moves_.exchange(*answer->exchanged);
   if (answer->handed_out) moves_.hand_out(args.pod.uid, *answer->handed_out);
   // Nobody else gets the place that it gives up.

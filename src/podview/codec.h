@@ -51,6 +51,7 @@ struct CopyOf {
   std::string_view version;
   std::string_view node;      // empty: none is added
   bool is_nominated = false;  // for the node, in place of an affinity
+  bool asks_filter = false;   // has the marker
 };
 
 struct Span {
@@ -98,5 +99,7 @@ inline constexpr std::string_view kExpiredMessage =
     "the view of pods does not know what this client has seen, list again";
 inline constexpr std::string_view kEndOfInitialEvents = "k8s.io/initial-events-end";
 inline constexpr std::string_view kNameField = "metadata.name";
+// VIEW-19: the resource by which kube-scheduler asks the extender about a pod's nodes (deploy/).
+inline constexpr std::string_view kMarker = "berth.dev/commit";
 
 }  // namespace berth::podview

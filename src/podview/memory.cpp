@@ -80,6 +80,7 @@ void Memory::show(const std::string& key, HeldPod& pod, const ports::ShownPod& a
   pod.node = as.node;
   pod.attempt = as.attempt;
   pod.is_nominated = as.is_nominated;
+  pod.asks_filter = as.asks_filter;
   pod.is_shown = true;
   shown.insert(key);
 }
@@ -112,7 +113,8 @@ std::optional<ports::ShownPod> Memory::listed(const std::string& key, const Held
   const Stage stage = attempts.of(pod.uid);
   if (was_shown && stage == Stage::binding) {
     const HeldPod& was = found->second;
-    return ports::ShownPod{pod.uid, "", "", was.node, was.is_nominated, was.attempt};
+    return ports::ShownPod{pod.uid,        "", "", was.node, was.is_nominated, was.attempt,
+                           was.asks_filter};
   }
   const ports::ShownPod* as = table.find(pod.uid);
   if (as == nullptr || pod.is_gated) return std::nullopt;

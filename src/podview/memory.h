@@ -31,6 +31,7 @@ struct HeldPod {
   std::uint64_t attempt = 0;
   bool is_shown = false;
   bool is_nominated = false;
+  bool asks_filter = false;
   bool is_gated = false;
   bool is_terminating = false;
 };

@@ -55,7 +55,8 @@ Result<std::string> filter_list(std::string body, const Managed& schedulers,
   std::vector<CopyOf> copies;
   for (const Shown& each : shown) {
     // VIEW-4: a client that knows the pod ignores an item with the version that it has already.
-    copies.push_back({each.pod->bytes, parts->version, each.pod->node, each.pod->is_nominated});
+    copies.push_back({each.pod->bytes, parts->version, each.pod->node, each.pod->is_nominated,
+                      each.pod->asks_filter});
   }
   rewrite_list(body, *parts, copies);
   return body;

@@ -173,7 +173,9 @@ Status PodStream::on_waiting(std::string_view frame, std::string& out) {
 
 void PodStream::emit(EventType type, const HeldPod& pod, std::string& out) {
   const bool has_node = type != EventType::deleted;
-  append_event(type, {pod.bytes, memory_.version_seen, has_node ? pod.node : "", pod.is_nominated},
+  append_event(type,
+               {pod.bytes, memory_.version_seen, has_node ? pod.node : "", pod.is_nominated,
+                pod.asks_filter},
                out);
   memory_.version_sent = memory_.version_seen;
 }
@@ -211,7 +213,7 @@ void PodStream::catch_up(std::string& out) {
 void PodStream::add_left_out(std::string& out) {
   if (!memory_.is_whole) return;
   for (const auto& [key, bytes] : std::exchange(memory_.left_out, {})) {
-    append_event(EventType::added, {bytes, memory_.version_seen, "", false}, out);
+    append_event(EventType::added, {bytes, memory_.version_seen, "", false, false}, out);
     memory_.version_sent = memory_.version_seen;
   }
 }

@@ -90,6 +90,10 @@ std::string bytes_of(const CopyOf& copy) {
       *required.add_terms()->add_match_fields() = requirement_on(copy.node);
     }
   }
+  if (!copy.node.empty() && copy.asks_filter) {
+    wire::Container& marked = *added.mutable_spec()->add_init_containers();
+    (*marked.mutable_resources()->mutable_requests())[std::string(kMarker)].set_string("0");
+  }
   added.AppendToString(&out);
   return out;
 }

@@ -16,6 +16,9 @@ class Attempts {
 
   virtual ~Attempts() = default;
   virtual Stage of(const std::string& pod_uid) const = 0;
+  // VIEW-20: kube-scheduler's event that the pod is bound is not to be written. Known from the bind
+  // call until some minutes after the Binding.
+  virtual bool is_quiet(const std::string& pod_uid) const = 0;
 };
 
 }  // namespace berth::ports

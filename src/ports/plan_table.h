@@ -39,6 +39,7 @@ struct PlannedPod {
   bool is_hint = false;  // constraints we do not model: the node is a preference, not a decision
   // RELATION-11. It counts for other pods, or they for it: it goes nowhere else.
   bool has_relations = false;
+  bool is_quiet = false;  // VIEW-20: kube-scheduler's event about its Binding is not written
   // STEER-16. The uids of the pods that may exchange their places with it, and its own; null: its
   // place is its own. Those of lower order are handed out first.
   std::shared_ptr<const std::vector<std::string>> alike = nullptr;

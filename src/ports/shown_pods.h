@@ -19,6 +19,7 @@ struct ShownPod {
   std::string node;
   bool is_nominated = false;  // not required: kube-scheduler may choose another node
   std::uint64_t attempt = 0;  // another number each time the pod is shown anew
+  bool asks_filter = false;   // VIEW-19
 };
 
 struct ShownPods {

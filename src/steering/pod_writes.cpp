@@ -100,6 +100,7 @@ void Steering::commit(const Cluster& cluster, ByUid::iterator entry, TimePoint n
   progress.attempt = ++last_attempt_;
   const Shape& shape = cluster.shape_of(progress.task);
   progress.is_nominated = shape.is_hint || is_shown_by_nomination(shape);
+  progress.asks_filter = progress.is_nominated || shape.has_volumes;
   progress.complaint = pod->unschedulable;
   if (options_.mode == Mode::view && !pod->is_gated) {
     progress.stage = Stage::committed;
@@ -122,7 +123,7 @@ std::shared_ptr<const ports::ShownPods> Steering::take_shown(ports::Term term) {
     const reconcile::ObservedPod* pod = observed_.pod(uid);
     if (progress.stage != Stage::committed || pod == nullptr) continue;
     shown.push_back({uid, pod->ref.name_space, pod->ref.name, progress.node, progress.is_nominated,
-                     progress.attempt});
+                     progress.attempt, progress.asks_filter});
   }
   std::sort(shown.begin(), shown.end(),
             [](const auto& left, const auto& right) { return left.attempt < right.attempt; });

@@ -99,6 +99,7 @@ class Steering {
     std::vector<std::string> tolerated;  // locks: that was written
     std::uint64_t attempt = 0;           // ShownPod::attempt, from its commit on
     bool is_nominated = false;
+    bool asks_filter = false;   // VIEW-19
     std::uint64_t order = 0;    // in the plans; 0: of a pod whose order does not matter
     bool may_exchange = false;  // STEER-16
     bool is_in_line = false;    // RELATION-12

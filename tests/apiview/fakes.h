@@ -33,7 +33,9 @@ struct Calls final : ports::Attempts {
     const auto found = stages.find(pod_uid);
     return found == stages.end() ? Stage::none : found->second;
   }
+  bool is_quiet(const std::string& pod_uid) const override { return quiet == pod_uid; }
   std::map<std::string, Stage> stages;
+  std::string quiet;  // uid of a pod
 };
 
 struct Events final : ports::EventSink {
@@ -43,6 +45,7 @@ struct Events final : ports::EventSink {
 
 struct NoCalls final : ports::Attempts {
   Stage of(const std::string&) const override { return Stage::none; }
+  bool is_quiet(const std::string&) const override { return false; }
 };
 
 struct NoEvents final : ports::EventSink {

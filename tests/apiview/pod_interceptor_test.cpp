@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apiview/fixture.h"
+#include "podview/captured.h"
 
 namespace berth::apiview {
 namespace {
@@ -205,6 +206,36 @@ TEST_F(PodInterceptorTest, VIEW9AReportBetweenTwoStreamsCountsToo) {
   EXPECT_TRUE(patch("waits", "Unschedulable", "during a streaming list"));
   EXPECT_EQ(ended_, Texts(6, "waits"));
   EXPECT_EQ(events_.posted.size(), 6u) << "kube-scheduler knows the pod all the time";
+}
+
+// VIEW-20
+class NewEventsTest : public PodInterceptorTest {
+ protected:
+  static proxy::Request request(const std::string& path, const char* type = kProtobuf) {
+    return {"POST", path, {{"content-type", type}}};
+  }
+  static constexpr const char* kPath = "/apis/events.k8s.io/v1/namespaces/ml/events";
+  const std::string body_ = podview::testing::captured_event();
+};
+
+TEST_F(NewEventsTest, VIEW20ThatOfAQuietPodIsNotWritten) {
+  calls_.quiet = podview::testing::kBoundUid;
+  ASSERT_TRUE(interceptor_.reads_body(request(kPath)));
+  const auto answer = interceptor_.answer(request(kPath), body_);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 201);
+  EXPECT_EQ(answer->body, body_) << "kube-scheduler goes on with the event that it gets";
+  EXPECT_EQ(proxy::value_of(answer->headers, "content-type"), kProtobuf);
+}
+
+TEST_F(NewEventsTest, VIEW20OthersPass) {
+  EXPECT_FALSE(interceptor_.answer(request(kPath), body_)) << "of a pod with an event";
+  calls_.quiet = podview::testing::kBoundUid;
+  EXPECT_FALSE(interceptor_.answer(request(kPath), "no event"));
+  EXPECT_FALSE(interceptor_.reads_body(request(kPath, "application/json")));
+  EXPECT_FALSE(interceptor_.reads_body(request("/api/v1/namespaces/ml/events")));
+  EXPECT_FALSE(interceptor_.reads_body(request(std::string(kPath) + "/e")));
+  EXPECT_FALSE(interceptor_.reads_body(request("/apis/events.k8s.io/v1/namespaces/ml/others")));
 }
 
 TEST_F(PodInterceptorTest, VIEW9ReportsAboutPodsOfOthersPass) {

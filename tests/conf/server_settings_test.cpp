@@ -53,6 +53,13 @@ TEST(ServerSettings, reads_the_account_of_kube_scheduler) {
   }
 }
 
+TEST(ServerSettings, reads_how_many_pods_of_a_gang_have_an_event) {
+  EXPECT_EQ(good("").view.scheduled_events, 16);
+  EXPECT_EQ(good("view: {scheduledEvents: 0}\n").view.scheduled_events, 0);
+  EXPECT_NE(error_of("view: {scheduledEvents: -1}\n").find("view.scheduledEvents"),
+            std::string::npos);
+}
+
 TEST(ServerSettings, says_where_to_go_from_a_mode_that_is_gone) {
   for (const char* mode : {"candidates", "pin", "filter-only"}) {
     const std::string error = error_of("steering: {mode: " + std::string(mode) + "}\n");

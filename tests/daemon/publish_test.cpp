@@ -13,9 +13,11 @@ class PublishTest : public testing::Test {
   void SetUp() override {
     for (const char* node : {"n1", "n2", "n3"}) mirror_.apply(make_node(node, 4));
   }
-  std::shared_ptr<const ports::PlanTable> table() {
+  std::shared_ptr<const ports::PlanTable> table(std::int32_t scheduled_events = 16) {
     mirror_.settle(TimePoint());
-    return make_plan_table(mirror_.cluster(), {{"berth"}, 7});
+    PlanTableOptions options{{"berth"}, 7};
+    options.scheduled_events = scheduled_events;
+    return make_plan_table(mirror_.cluster(), options);
   }
   void run(const std::string& pod, const std::string& node) {
     const std::size_t dash = pod.rfind('-');
@@ -43,6 +45,30 @@ TEST_F(PublishTest, WithoutPlansItIsReadyAndEmpty) {
   EXPECT_EQ(empty->managed_schedulers, std::vector<std::string>{"berth"});
   EXPECT_TRUE(empty->pods.empty());
   EXPECT_TRUE(empty->room_left.rows.empty());
+}
+
+TEST_F(PublishTest, VIEW20TheFirstPodsOfAGangHaveTheEventScheduled) {
+  add_gang(mirror_, make_group("g", 3), 3);
+  assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}});
+  const auto quiet = [&](std::int32_t events) {
+    std::string names;
+    const auto plan = table(events);
+    for (const char* pod : {"g-0", "g-1", "g-2"}) {
+      if (plan->find(pod)->is_quiet) names += pod;
+    }
+    return names;
+  };
+  EXPECT_EQ(quiet(16), "");
+  EXPECT_EQ(quiet(2), "g-2");
+  EXPECT_EQ(quiet(0), "g-0g-1g-2");
+}
+
+TEST_F(PublishTest, VIEW20AndSoHasAPodWithoutAGang) {
+  PodObject pod = make_member("lone", 0);
+  pod.group.clear();
+  mirror_.apply(pod);
+  assume(mirror_, {{"lone-0", "n1"}});
+  EXPECT_FALSE(table(0)->find("lone-0")->is_quiet);
 }
 
 TEST_F(PublishTest, NamesTheNodeAndTheGangOfEachPlannedPod) {

@@ -98,6 +98,11 @@ func TestTheSchedulersConfigurationsAgree(t *testing.T) {
 		pods.Extenders[0].Ignorable || pods.Extenders[1].Ignorable {
 		t.Errorf("extenders of the kube-scheduler in the pod: %+v", pods.Extenders)
 	}
+	// Both ask about pods with the marker: one for their nodes, one to bind (VIEW-19).
+	if !reflect.DeepEqual(clusters.Extenders[1].ManagedResources, pods.Extenders[0].ManagedResources) ||
+		pods.Extenders[0].ManagedResources[0].Name != harness.Marker {
+		t.Errorf("the markers differ: %+v, %+v", clusters.Extenders[1], pods.Extenders[0])
+	}
 	clusters.Extenders[1].ManagedResources = nil // it has our pods only
 	if !reflect.DeepEqual(clusters.Extenders[1], pods.Extenders[1]) {
 		t.Errorf("the barriers differ:\n%+v\n%+v", clusters.Extenders[1], pods.Extenders[1])

@@ -53,11 +53,6 @@ func TestDevicesOfAClass(t *testing.T) {
 	e.AwaitWaits("gang", "kube-scheduler refused")
 	e.AddDevices(e.Namespace+"-n2", 2)
 	e.AddNodes(1, "4")
-	if e.Mode == harness.InPlace { // the marker is in kube-scheduler's way: docs/in-place.md
-		e.AwaitWaits("gang", "3 cannot fit resource")
-		assertNotBound(e, "gang")
-		return
-	}
 	e.AwaitBound("gang", 2, harness.Soon)
 	e.AssertNeverInPart("gang", promptly)
 }

@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 
@@ -246,6 +247,15 @@ func writesSince(before map[string]int) map[string]int {
 	return written
 }
 
+// scheduledEvents counts those that say that the pod is bound.
+func scheduledEvents(e *harness.Env, pod string) int {
+	e.Helper()
+	events, err := e.Client.CoreV1().Events(e.Namespace).List(e.Context, meta.ListOptions{
+		FieldSelector: "reason=Scheduled,involvedObject.kind=Pod,involvedObject.name=" + pod})
+	e.Must(err)
+	return len(events.Items)
+}
+
 // awaitEvents waits for events of kube-scheduler, which it writes when it comes to it.
 func awaitEvents(e *harness.Env, since map[string]int, count int) {
 	e.Helper()
@@ -257,11 +267,12 @@ func awaitEvents(e *harness.Env, since map[string]int, count int) {
 	})
 }
 
-// A Binding and an event for each pod, the gang's status and event; then nobody writes.
+// A Binding for each pod, an event for each of the first (VIEW-20), the gang's status and event; then
+// nobody writes.
 func TestWritesOfTheView(t *testing.T) {
 	e, _ := beginBehindProxy(t)
 	e.AddNodes(10, "10")
-	const size = 100
+	const size, withEvents = 100, 16
 	start := proxy.Writes()
 	e.AwaitKubeSchedulerKnowsNodes()
 	awaitEvents(e, start, 10) // one for each probe
@@ -270,8 +281,19 @@ func TestWritesOfTheView(t *testing.T) {
 	e.AwaitBound("gang", size, harness.Soon)
 	e.AwaitCondition("gang", "Scheduled", harness.Soon)
 	e.AwaitPhase("gang", "Running", harness.Soon)
-	awaitEvents(e, before, size)
-	atMost := map[string]int{"POST pods/binding": size, "POST events": size + 2,
+	e.Await(harness.Soon, func() error {
+		for i := range withEvents {
+			if name := fmt.Sprintf("gang-%d", i); scheduledEvents(e, name) != 1 {
+				return fmt.Errorf("pod %s has no event", name)
+			}
+		}
+		status, _, _ := unstructured.NestedMap(e.Recorder.Group(e.Namespace, "gang").Object, "status")
+		if status["running"] != int64(size) {
+			return fmt.Errorf("the status is not the last one: %v", status)
+		}
+		return nil
+	})
+	atMost := map[string]int{"POST pods/binding": size, "POST events": withEvents + 2,
 		"PATCH podgroups/status": 3} // one, and some on a slow machine
 	written := writesSince(before)
 	for what, count := range written {
@@ -284,6 +306,11 @@ func TestWritesOfTheView(t *testing.T) {
 	}
 	quiet := proxy.Writes()
 	e.AwaitSessions(10)
+	for i := withEvents; i < size; i++ {
+		if name := fmt.Sprintf("gang-%d", i); scheduledEvents(e, name) != 0 {
+			t.Errorf("pod %s has an event", name)
+		}
+	}
 	if now := writesSince(quiet); total(now) > 0 {
 		t.Errorf("written although nothing changed: %v", now)
 	}

@@ -7,6 +7,7 @@ namespace {
 
 struct NoAttempts final : ports::Attempts {
   Stage of(const std::string&) const override { return Stage::none; }
+  bool is_quiet(const std::string&) const override { return false; }
 };
 
 struct Vetoes final : ports::EventSink {
@@ -24,9 +25,12 @@ class KubeSchedulerInViewTest : public KubeSchedulerTest {
   ~KubeSchedulerInViewTest() override { scheduler.reset(); }
 
   // A pod may be bound to this node.
-  void show(const std::string& pod, const std::string& node) {
-    auto table = ports::ShownPods::of(
-        {{.uid = "uid-" + pod, .name_space = "default", .name = pod, .node = node}});
+  void show(const std::string& pod, const std::string& node, bool asks_filter = false) {
+    auto table = ports::ShownPods::of({{.uid = "uid-" + pod,
+                                        .name_space = "default",
+                                        .name = pod,
+                                        .node = node,
+                                        .asks_filter = asks_filter}});
     shown.store(std::make_shared<const ports::ShownPods>(std::move(table)));
     view.follow();
     agenda.run_for(milliseconds(1));
@@ -47,9 +51,15 @@ TEST_F(KubeSchedulerInViewTest, VIEW1APodIsHiddenUntilItIsShownAndGoesToThatNode
   EXPECT_TRUE(filters().empty());
   show("p", "n2");
   EXPECT_EQ(node_of("p"), "n2");
+  EXPECT_TRUE(filters().empty()) << "VIEW-19";
+  EXPECT_TRUE(extender.calls("/plan/prioritize").empty());
+}
+
+TEST_F(KubeSchedulerInViewTest, VIEW19TheExtenderIsAskedAboutAMarkedPod) {
+  show("p", "n2", true);
+  EXPECT_EQ(node_of("p"), "n2");
   ASSERT_EQ(filters().size(), 1U);
   EXPECT_EQ(filters().front().names(), std::vector<std::string>{"n2"});
-  EXPECT_TRUE(extender.calls("/plan/prioritize").empty());
 }
 
 TEST_F(KubeSchedulerInViewTest, OtherSchedulersPodsAreNotHidden) {

@@ -65,6 +65,55 @@ TEST(Barrier, RELATION12TheCallOfAPodWithRelationsIsReported) {
   EXPECT_EQ(reported, std::vector<std::string>{"held"});
 }
 
+// kube-scheduler's call may come after the plan has changed.
+TEST(Barrier, BARRIER8AHintGoesElsewhereOnlyByAFilterCallUnderItsPlan) {
+  ports::Published<ports::PlanTable> plan(PlanBuilder().pod("p", "n1", true).build());
+  test::RecordingBinder binder;
+  test::RecordingEvents events;
+  Moves moves;
+  std::vector<std::string> answers;
+  GangBarrier barrier({}, plan, moves, binder, events);
+  const auto arrive = [&](const char* node) {
+    barrier.arrive(binding_of("p", node), kStart,
+                   [&](const std::string& error) { answers.push_back(error); });
+  };
+  const std::string refusal = R"(pod "ns/p" is planned on node "n1", not on node "n2")";
+  arrive("n2");
+  moves.leave_choice(test::uid_of("p"), "n3");
+  arrive("n2");
+  EXPECT_EQ(answers, (std::vector<std::string>{refusal, refusal}));
+  moves.leave_choice(test::uid_of("p"), "n1");
+  arrive("n2");
+  EXPECT_EQ(binder.count(), 1u);
+}
+
+// Also when the pod is no longer in the plan: kube-scheduler sends its event after the bind.
+TEST(Barrier, VIEW20KnowsWhoseEventIsNotWritten) {
+  ports::PlanTable table = *PlanBuilder().gang("g", 2, 2).build();
+  table.pods[test::uid_of("g-1")].is_quiet = true;
+  ports::Published<ports::PlanTable> plan(
+      std::make_shared<const ports::PlanTable>(std::move(table)));
+  test::RecordingBinder binder(true);
+  test::RecordingEvents events;
+  const Moves moves;
+  GangBarrier barrier({}, plan, moves, binder, events);
+  for (const int i : {0, 1}) {
+    barrier.arrive(binding_of("g-" + std::to_string(i), node_name(i)), kStart,
+                   [](const std::string&) {});
+  }
+  const auto expect = [&](const char* when) {
+    EXPECT_FALSE(barrier.is_quiet(test::uid_of("g-0"))) << when;
+    EXPECT_TRUE(barrier.is_quiet(test::uid_of("g-1"))) << when;
+  };
+  expect("bound");
+  plan.store(PlanBuilder().build());
+  barrier.plan_changed();
+  expect("seen bound");
+  EXPECT_FALSE(barrier.is_quiet("unknown"));
+  barrier.expire(kStart + std::chrono::minutes(5));
+  EXPECT_FALSE(barrier.is_quiet(test::uid_of("g-1"))) << "five minutes later";
+}
+
 TEST(Barrier, ADroppedPlacementIsPosted) {
   ports::Published<ports::PlanTable> plan(PlanBuilder().gang("g", 2, 2).build());
   test::RecordingBinder binder;

@@ -342,6 +342,7 @@ TEST_F(RosterTest, AnUnknownPodAndAForeignNodeAreErrors) {
 }
 
 TEST_F(RosterTest, AHintMayBeBoundElsewhereAndIsDroppedByItsPlannedNode) {
+  moves_.leave_choice(uid_of("p"), "n1");
   start(PlanBuilder().pod("p", "n1", true));
   arrive("p", "p", "n2");
   EXPECT_EQ(bound(), (std::vector<std::string>{"p@n2"}));

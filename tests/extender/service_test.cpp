@@ -24,6 +24,7 @@ using test::filter_body;
 using test::node_name;
 using test::PlanBuilder;
 using test::pod_json;
+using test::uid_of;
 
 class ServiceTest : public test::ServerTest {};
 
@@ -85,6 +86,17 @@ TEST_F(ServiceTest, FilterEchoesWholeNodes) {
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.body.find(R"({"Nodes":{"metadata":{},"items":[{"metadata":{"name":"n1",)"), 0u);
   EXPECT_NE(reply.body.find(R"("NodeNames":null)"), std::string::npos);
+}
+
+TEST_F(ServiceTest, BARRIER8AFilterCallWithoutThePlannedNodeLeavesTheChoice) {
+  publish(PlanBuilder().pod("p", node_name(9), true));
+  post("/plan/filter", filter_body(pod_json("p", "berth"), {node_name(2), node_name(9)}));
+  EXPECT_FALSE(moves_.has_choice(uid_of("p"), node_name(9)));
+  post("/plan/filter", filter_body(pod_json("p", "berth"), {node_name(2)}));
+  EXPECT_TRUE(moves_.has_choice(uid_of("p"), node_name(9)));
+  EXPECT_FALSE(moves_.has_choice(uid_of("p"), node_name(2)));
+  moves_.follow(*PlanBuilder().pod("p", node_name(7), true).build());
+  EXPECT_FALSE(moves_.has_choice(uid_of("p"), node_name(9)));
 }
 
 // Whole nodes are reported in the middle of a call, before its plan is read.

@@ -15,6 +15,7 @@ struct CallsByUid final : ports::Attempts {
     if (pod_uid.ends_with('b')) return Stage::binding;
     return pod_uid.ends_with('o') ? Stage::open : Stage::none;
   }
+  bool is_quiet(const std::string&) const override { return false; }
 };
 
 inline const ports::Attempts& calls() {

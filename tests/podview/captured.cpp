@@ -25,4 +25,6 @@ std::string captured_list() { return read("list.protobuf"); }
 
 std::string captured_stream() { return read("stream.protobuf"); }
 
+std::string captured_event() { return read("scheduled_event.protobuf"); }
+
 }  // namespace berth::podview::testing

@@ -33,7 +33,7 @@ class CapturedPodsTest : public PodViewTest {
 
 TEST_F(CapturedPodsTest, AStreamingListAndItsWatch) {
   ports::ShownPod spread = row("spread", "n4");
-  spread.is_nominated = true;
+  spread.is_nominated = spread.asks_filter = true;
   table_ = table_of({row("terms", "n2"), row("gated", "n3"), row("plain", "n1"), spread});
   stream_ = PodStream::listing(Memory(), kManaged, calls_);
   std::string out;
@@ -43,8 +43,9 @@ TEST_F(CapturedPodsTest, AStreamingListAndItsWatch) {
       lines(testing::events_of(out)),
       (Texts{"ADDED bound 82 on n9 managed",
              "ADDED terms 82 (zone In a b & metadata.name In n2) others",
-             "ADDED plain 82 (metadata.name In n1)", "ADDED spread 82 nominated n4", "BOOKMARK 82",
-             "MODIFIED plain 84 (metadata.name In n1)", "MODIFIED plain 85 on n1 managed",
+             "ADDED plain 82 (metadata.name In n1)", "ADDED spread 82 nominated n4 marked",
+             "BOOKMARK 82", "MODIFIED plain 84 (metadata.name In n1)",
+             "MODIFIED plain 85 on n1 managed",
              "MODIFIED terms 86 (zone In a b & metadata.name In n2) others",
              "DELETED terms 87 (zone In a b) others managed", "MODIFIED bound 88 on n9 managed",
              "DELETED bound 89 on n9 managed", "DELETED plain 90 on n1 managed", "BOOKMARK 90"}));

@@ -22,6 +22,7 @@ struct Calls final : ports::Attempts {
     const auto found = stages.find(pod_uid);
     return found == stages.end() ? Stage::none : found->second;
   }
+  bool is_quiet(const std::string&) const override { return false; }
   std::map<std::string, Stage> stages;
   mutable int asked = 0;
 };
@@ -33,7 +34,7 @@ inline ports::ShownPod shown(const std::string& name, const std::string& node,
 
 inline ports::ShownPod hinted(const std::string& name, const std::string& node) {
   ports::ShownPod pod = shown(name, node);
-  pod.is_nominated = true;
+  pod.is_nominated = pod.asks_filter = true;
   return pod;
 }
 
@@ -52,6 +53,7 @@ inline Memory knowing(const std::vector<ports::ShownPod>& pods, const std::strin
     held.attempt = pod.attempt;
     held.is_shown = true;
     held.is_nominated = pod.is_nominated;
+    held.asks_filter = pod.asks_filter;
   }
   return memory;
 }

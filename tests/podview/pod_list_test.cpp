@@ -58,8 +58,20 @@ TEST_F(PodListTest, VIEW4ShownPodsComeLastWithTheVersionOfTheList) {
                    {.name = "c", .version = "5", .node = "n1"},
                    {.name = "d", .version = "6", .has_required = true, .required = {{"z In a"}}}}),
              {shown("d", "n2"), hinted("a", "n1")}),
-      (Texts{"c 5 on n1 managed", "d 9 (z In a & metadata.name In n2)", "a 9 nominated n1",
+      (Texts{"c 5 on n1 managed", "d 9 (z In a & metadata.name In n2)", "a 9 nominated n1 marked",
              "list 9"}));
+}
+
+TEST_F(PodListTest, VIEW19AMarkedPodKeepsItsContainersAndItsAffinity) {
+  const Sample pod{.name = "a",
+                   .version = "5",
+                   .has_required = true,
+                   .required = {{"zone In a"}},
+                   .has_init_container = true};
+  ports::ShownPod as = shown("a", "n1");
+  as.asks_filter = true;
+  EXPECT_EQ(filter(list("9", {pod}), {as}),
+            (Texts{"a 9 (zone In a & metadata.name In n1) marked init", "list 9"}));
 }
 
 TEST_F(PodListTest, VIEW7TheWatchThatFollowsKnowsWhatTheListHad) {

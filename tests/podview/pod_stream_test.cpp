@@ -78,8 +78,10 @@ TEST_F(PodViewTest, VIEW3AHintIsANominationInTheCopy) {
   take("ADDED", {.name = "b", .version = "6", .nominated = "n7"});
   take("ADDED", {.name = "c", .version = "7", .has_status = false});
   EXPECT_EQ(follow({hinted("a", "n1"), hinted("b", "n2"), hinted("c", "n3")}),
-            (Texts{"ADDED a 7 nominated n1", "ADDED b 7 nominated n2", "ADDED c 7 nominated n3"}));
-  EXPECT_EQ(take("MODIFIED", {.name = "a", .version = "8"}), Texts{"MODIFIED a 8 nominated n1"});
+            (Texts{"ADDED a 7 nominated n1 marked", "ADDED b 7 nominated n2 marked",
+                   "ADDED c 7 nominated n3 marked"}));
+  EXPECT_EQ(take("MODIFIED", {.name = "a", .version = "8"}),
+            Texts{"MODIFIED a 8 nominated n1 marked"});
 }
 
 TEST_F(PodViewTest, VIEW3ChangesOfAShownPodHaveItsNode) {

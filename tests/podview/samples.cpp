@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "podview/client.pb.h"
+#include "podview/codec.h"
 
 namespace berth::podview::testing {
 
@@ -37,6 +38,8 @@ std::string line_of(const Found& found) {
   line +=
       found.pod.has_required && found.pod.required.empty() ? " ()" : text_of(found.pod.required);
   if (!found.pod.nominated.empty()) line += " nominated " + found.pod.nominated;
+  if (found.pod.is_marked) line += " marked";
+  if (found.pod.has_init_container) line += " init";
   if (found.pod.has_others) line += " others";
   if (found.has_managed_fields) line += " managed";
   return found.is_damaged ? line + " damaged" : line;
@@ -69,6 +72,7 @@ client::Pod pod_of(const Sample& sample) {
   client::Container& container = *spec.add_containers();
   container.set_name("c");
   container.set_image("i");
+  if (sample.has_init_container) spec.add_init_containers()->set_image("first");
   spec.set_node_name(sample.node);  // empty texts are there, too
   spec.set_scheduler_name(sample.scheduler);
   spec.set_priority(1000);
@@ -141,6 +145,12 @@ Found found_in(const std::string& type, const client::Pod& pod) {
   found.pod.has_others = spec.affinity().node_affinity().preferred_size() == 1 &&
                          !spec.affinity().pod_anti_affinity().empty();
   found.pod.nominated = pod.status().nominated_node_name();
+  for (const client::Container& each : spec.init_containers()) {
+    for (const client::Request& request : each.resources().requests()) {
+      found.pod.is_marked |= request.key() == kMarker && request.value().string() == "0";
+    }
+    found.pod.has_init_container |= each.image() == "first";
+  }
   found.is_damaged = pod.metadata().labels().count("label") == 0 || spec.containers_size() != 1 ||
                      spec.containers(0).image() != "i" || spec.priority() != 1000;
   return found;

@@ -27,6 +27,8 @@ struct Sample {
   Terms required = {};
   bool has_others = false;  // preferred node affinity and pod anti-affinity
   std::string nominated = "";
+  bool is_marked = false;  // with kMarker
+  bool has_init_container = false;
   bool has_status = true;
   std::string phase = "Pending";
 };
@@ -42,8 +44,8 @@ std::string list(const std::string& version, const std::vector<Sample>& pods,
                  const std::string& continuation = "");
 
 // A line for each event: "ADDED a 7 (zone In a & metadata.name In n1) | (...)". Also in a line:
-// "on n1" of a bound pod, "nominated n1", "others", "managed" with managedFields, and "damaged" if
-// anything that a sample has is lost.
+// "on n1" of a bound pod, "nominated n1", "marked", "init", "others", "managed" with managedFields,
+// and "damaged" if anything that a sample has is lost.
 Texts events_of(std::string_view bytes);
 // The items of a list, in the same way, then "list 9".
 Texts items_of(std::string_view body);
