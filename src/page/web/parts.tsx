@@ -138,7 +138,7 @@ export function LongTable<T>({ label, rows, columns, keyOf, height, onOpen, isOp
 
 export function Panel({ title, kind, children }: { title: string; kind: string; children: ComponentChildren }) {
   const ref = useRef<HTMLElement>(null);
-  useEffect(() => ref.current?.focus(), [title]);
+  useLayoutEffect(() => ref.current?.focus(), [title]);  // a key that is pressed when it is seen is its own
   const close = () => change({ job: "", node: "" }, false);
   const onKey = (event: KeyboardEvent) => {
     if (event.key === "Escape") close();

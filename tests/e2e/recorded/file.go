@@ -24,7 +24,7 @@ type Recording struct {
 
 // Recordings by the name of their file: "recorded_NAME.jsonl".
 var Recordings = map[string]Recording{
-	"queue": {WriteQueue, 320}, "cluster": {WriteCluster, 320}, "preemption": {WritePreemption, 74},
+	"queue": {WriteQueue, 320}, "cluster": {WriteCluster, 320}, "preemption": {WritePreemption, 320},
 }
 
 type header struct {

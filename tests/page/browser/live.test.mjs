@@ -78,8 +78,19 @@ describe("all views of berthd", () => {
     await page.getByRole("application").focus();
     await page.keyboard.press("ArrowRight");
     await page.waitForFunction(() => /n0, r0, .* cpu used/.test(document.querySelector("[aria-live]").textContent));
+    // In the same turn of the browser's loop, the panel is there and has the keys.
+    const takesKeys = page.evaluate(() => new Promise((resolve) => {
+      const look = (_, observer) => {
+        const panel = document.querySelector("aside.panel");
+        if (panel === null) return;
+        observer.disconnect();
+        resolve(document.activeElement === panel);
+      };
+      new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+    }));
     await page.keyboard.press("Enter");
     await page.getByRole("complementary", { name: "Node n0" }).waitFor();
+    assert.equal(await takesKeys, true);
     assert.equal(new URL(page.url()).hash, "#/cluster?node=n0");
     await page.keyboard.press("Escape");
     await page.getByRole("complementary").waitFor({ state: "detached" });
