@@ -112,21 +112,21 @@ TEST_F(LiveClusterTest, API24ReportsOwnersWhenWhatIsReadChangesAndWaitsForThemAt
 
 TEST_F(LiveClusterTest, API27FollowsAResourceFromWhenItIsServed) {
   constexpr const char* kSets = "/apis/jobset.x-k8s.io/v1alpha2/jobsets";
-  std::atomic<bool> is_served = false;
-  std::atomic<int> asked = 0;
-  api_.intercept([&](const Call& call, Reply& reply) {
+  const auto is_served = std::make_shared<std::atomic<bool>>(false);
+  const auto asked = std::make_shared<std::atomic<int>>(0);
+  api_.intercept([=](const Call& call, Reply& reply) {
     if (call.path() == "/apis") {
-      ++asked;
-      reply.send(200, is_served ? R"({"groups":[{"name":"jobset.x-k8s.io","versions":)"
-                                  R"([{"groupVersion":"jobset.x-k8s.io/v1alpha2"}]},)"
-                                  R"({"name":"scheduling.k8s.io","versions":)"
-                                  R"([{"groupVersion":"scheduling.k8s.io/v1"},)"
-                                  R"({"groupVersion":"scheduling.k8s.io/v1alpha2"},)"
-                                  R"({"groupVersion":"scheduling.k8s.io/v1beta1"}]},)"
-                                  R"({"versions":[{"groupVersion":"kueue.x-k8s.io/v1beta2"},)"
-                                  R"({"groupVersion":"kai.scheduler/v1alpha1"},)"
-                                  R"({"groupVersion":"topology.volcano.sh/v1alpha1"}]}]})"
-                                : R"({"groups":[]})");
+      ++*asked;
+      reply.send(200, *is_served ? R"({"groups":[{"name":"jobset.x-k8s.io","versions":)"
+                                   R"([{"groupVersion":"jobset.x-k8s.io/v1alpha2"}]},)"
+                                   R"({"name":"scheduling.k8s.io","versions":)"
+                                   R"([{"groupVersion":"scheduling.k8s.io/v1"},)"
+                                   R"({"groupVersion":"scheduling.k8s.io/v1alpha2"},)"
+                                   R"({"groupVersion":"scheduling.k8s.io/v1beta1"}]},)"
+                                   R"({"versions":[{"groupVersion":"kueue.x-k8s.io/v1beta2"},)"
+                                   R"({"groupVersion":"kai.scheduler/v1alpha1"},)"
+                                   R"({"groupVersion":"topology.volcano.sh/v1alpha1"}]}]})"
+                                 : R"({"groups":[]})");
       return true;
     }
     if (call.path() == "/apis/kueue.x-k8s.io/v1beta2" ||
@@ -155,9 +155,9 @@ TEST_F(LiveClusterTest, API27FollowsAResourceFromWhenItIsServed) {
   options_.discover_again = std::chrono::milliseconds(5);
   LiveCluster cluster(*client_, options_);
   ASSERT_TRUE(cluster.start(events_));
-  ASSERT_TRUE(until([&] { return asked >= 3 && cluster.is_synced(); }))
+  ASSERT_TRUE(until([&] { return *asked >= 3 && cluster.is_synced(); }))
       << "not served: not awaited";
-  is_served = true;
+  *is_served = true;
   ASSERT_TRUE(events_.wait_for<OwnerObject>([](const OwnerObject& owner) {
     return owner.self.kind == "JobSet" && owner.self.api_version == "jobset.x-k8s.io/v1alpha2" &&
            owner.at_once == 3;
@@ -172,9 +172,9 @@ TEST_F(LiveClusterTest, API27FollowsAResourceFromWhenItIsServed) {
                     kind.kind == "podgroups.v1beta1.scheduling.k8s.io";
            }) == 2;
   }));
-  const int then = asked;
+  const int then = *asked;
   ASSERT_TRUE(api_.wait_for_watch(kSets));
-  EXPECT_LE(asked, then + 1) << "all are found: nobody asks again";
+  EXPECT_LE(*asked, then + 1) << "all are found: nobody asks again";
   cluster.stop();
 }
 
