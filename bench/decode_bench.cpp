@@ -131,5 +131,3 @@ BENCHMARK(ListPods)
 
 }  // namespace
 }  // namespace berth::bench
-
-BENCHMARK_MAIN();

@@ -11,9 +11,6 @@
 namespace berth::bench {
 namespace {
 
-constexpr std::int64_t kGi = std::int64_t{1} << 30;
-constexpr TimePoint kBegin{std::chrono::hours(24 * 365 * 50)};
-
 struct Members {
   std::string job;
   std::string queue;
@@ -130,7 +127,7 @@ class Sessions {
   mirror::Mirror& mirror_;
   engine::Scheduler scheduler_;
   Times times_;
-  TimePoint now_ = kBegin;
+  TimePoint now_ = kNow;
   bool is_there_ = false;
 };
 
@@ -353,5 +350,3 @@ BENCHMARK(BusySession)
 
 }  // namespace
 }  // namespace berth::bench
-
-BENCHMARK_MAIN();

@@ -267,5 +267,3 @@ BENCHMARK(Filter)
 
 }  // namespace
 }  // namespace berth::bench
-
-BENCHMARK_MAIN();

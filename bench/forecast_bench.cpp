@@ -137,5 +137,3 @@ BENCHMARK(SessionBesideAPlan)->Iterations(15)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace berth::bench
-
-BENCHMARK_MAIN();

@@ -14,8 +14,6 @@
 namespace berth::bench {
 namespace {
 
-constexpr TimePoint kNow{std::chrono::hours(24 * 365 * 50)};
-
 // 5,000 nodes with 20,000 pods; about 700 jobs wait, each with a message of the usual length.
 class Page {
  public:
@@ -137,5 +135,3 @@ BENCHMARK(remember_session)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace berth::bench
-
-BENCHMARK_MAIN();

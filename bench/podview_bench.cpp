@@ -166,5 +166,3 @@ BENCHMARK(ShowAndWithdraw)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace berth::bench
-
-BENCHMARK_MAIN();

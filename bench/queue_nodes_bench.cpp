@@ -20,8 +20,7 @@ using plugins::NodeSetTerms;
 
 constexpr std::size_t kNodes = 5'000;
 constexpr std::size_t kDimensions = 3;
-constexpr std::int64_t kGi = std::int64_t{1} << 30;
-constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+constexpr std::uint32_t kNoOwner = ~std::uint32_t{0};
 
 // Milli-cpu, bytes and GPUs; nodes of four kinds, one in five with GPUs. On each node, three queues
 // use something.
@@ -53,7 +52,7 @@ class Nodes {
       }
       nodes_.push_back(node);
     }
-    owner_.assign(kNodes, kNobody);
+    owner_.assign(kNodes, kNoOwner);
   }
 
   // A part of the cluster, in thousandths: of cpu and memory, and of GPUs for each third queue.
@@ -73,7 +72,7 @@ class Nodes {
     choices.dimensions = kDimensions;
     std::vector<std::uint32_t> names;
     for (std::uint32_t n = 0; n < kNodes; ++n) {
-      if (owner_[n] != kNobody && owner_[n] != queue) continue;
+      if (owner_[n] != kNoOwner && owner_[n] != queue) continue;
       names.push_back(n);
       choices.is_held.push_back(owner_[n] == queue ? 1 : 0);
       for (std::size_t d = 0; d < kDimensions; ++d) {
@@ -89,7 +88,7 @@ class Nodes {
     const auto begin = std::chrono::steady_clock::now();
     NodeSet set = plugins::choose_node_set(choices, demand, terms);
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    for (const std::uint32_t name : names) owner_[name] = kNobody;
+    for (const std::uint32_t name : names) owner_[name] = kNoOwner;
     for (std::uint32_t& node : set.nodes) node = names[node];
     for (const std::uint32_t node : set.nodes) owner_[node] = queue;
     return set;
@@ -98,7 +97,7 @@ class Nodes {
   // Since the last call, to choose alone.
   double seconds() { return std::exchange(seconds_, 0.0); }
 
-  void forget() { owner_.assign(kNodes, kNobody); }
+  void forget() { owner_.assign(kNodes, kNoOwner); }
 
  private:
   struct Use {
@@ -219,5 +218,3 @@ BENCHMARK(SessionWithNodesOfQueues)
 
 }  // namespace
 }  // namespace berth::bench
-
-BENCHMARK_MAIN();

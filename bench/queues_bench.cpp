@@ -11,7 +11,7 @@
 namespace berth::bench {
 namespace {
 
-constexpr std::size_t kNodes = 5'000;
+constexpr std::size_t kManyNodes = 5'000;
 constexpr std::size_t kJobs = 10'000;
 
 std::string name_of(const char* prefix, std::size_t number) {
@@ -22,7 +22,7 @@ std::string name_of(const char* prefix, std::size_t number) {
 // have a guarantee, a third have a capability. 10,000 jobs of 8 pods, half of them running.
 void fill_queues(mirror::Mirror& mirror) {
   Load load;
-  load.nodes = kNodes;
+  load.nodes = kManyNodes;
   load.pending_pods = 0;
   fill(mirror, load);
   std::mt19937_64 random(7);
@@ -68,7 +68,7 @@ void fill_queues(mirror::Mirror& mirror) {
       pod.scheduler_name = "berth";
       pod.request = {{"cpu", 7'000}, {"memory", std::int64_t{24} << 30}, {"pods", 1}};
       if (j % 2 == 0) {
-        pod.node_name = mirror.cluster().node(NodeId((j * 8 + 7) % kNodes)).name;
+        pod.node_name = mirror.cluster().node(NodeId((j * 8 + 7) % kManyNodes)).name;
         pod.phase = PodPhase::running;
       }
       mirror.apply(pod);
@@ -193,7 +193,7 @@ BENCHMARK(SessionOfWaitingJobs)
 void PlaceGangsInQueues(benchmark::State& state) {
   mirror::Mirror mirror;
   Load load;
-  load.nodes = kNodes;
+  load.nodes = kManyNodes;
   load.queues = static_cast<std::size_t>(state.range(0));
   fill(mirror, load);
   const bool with_plugins = state.range(1) != 0;
@@ -299,5 +299,3 @@ BENCHMARK(SessionOfManyQueues)
 
 }  // namespace
 }  // namespace berth::bench
-
-BENCHMARK_MAIN();

@@ -134,5 +134,3 @@ BENCHMARK(GangComesAndGoes)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace berth::bench
-
-BENCHMARK_MAIN();

@@ -102,5 +102,3 @@ BENCHMARK(IdleSession)->ArgName("pending")->Arg(0)->Arg(20'000)->Unit(benchmark:
 
 }  // namespace
 }  // namespace berth::bench
-
-BENCHMARK_MAIN();

@@ -10,8 +10,6 @@
 namespace berth::bench {
 namespace {
 
-constexpr TimePoint kNow{std::chrono::hours(24 * 365 * 50)};
-
 // 5,000 nodes; half of the pods run.
 void fill_half(mirror::Mirror& mirror, benchmark::State& state) {
   Load load;
@@ -44,5 +42,3 @@ BENCHMARK(write)->Unit(benchmark::kMillisecond)->Arg(50'000)->Arg(100'000);
 
 }  // namespace
 }  // namespace berth::bench
-
-BENCHMARK_MAIN();

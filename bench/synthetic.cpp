@@ -8,8 +8,6 @@ namespace berth::bench {
 
 namespace {
 
-constexpr std::int64_t kGi = std::int64_t{1} << 30;
-
 std::string numbered(const char* prefix, std::size_t number) {
   std::string digits = std::to_string(number);
   return prefix + std::string(7 - std::min<std::size_t>(7, digits.size()), '0') + digits;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -10,6 +11,9 @@
 // Generated clusters for benchmarks. Equal seeds give equal clusters.
 
 namespace berth::bench {
+
+inline constexpr std::int64_t kGi = std::int64_t{1} << 30;
+inline constexpr TimePoint kNow{std::chrono::hours(24 * 365 * 50)};  // of all benchmarks
 
 // The requirement of a gang's pods of each other. Each gang has labels and selectors of its own.
 enum class Related : std::uint8_t {

@@ -21,10 +21,10 @@ namespace {
 
 using std::chrono::minutes;
 
-constexpr int kNodes = 512;  // of 8 GPUs
+constexpr int kGpuNodes = 512;  // of 8 GPUs
 constexpr int kNodesOfRack = 16;
 constexpr int kNodesOfBlock = 64;
-constexpr std::size_t kJobs = 4'000;
+constexpr std::size_t kStreamJobs = 4'000;
 constexpr double kMeanMinutes = 60;
 constexpr double kLoad = 0.85;  // of all GPUs, if nothing waited
 
@@ -46,7 +46,7 @@ std::vector<StreamJob> make_jobs() {
   std::mt19937_64 random(4'096);
   std::exponential_distribution<double> gap(1.0);
   double nodes = 0;
-  std::vector<StreamJob> jobs(kJobs);
+  std::vector<StreamJob> jobs(kStreamJobs);
   for (StreamJob& job : jobs) {
     job.lasts = minutes(5) + std::chrono::seconds(
                                  static_cast<std::int64_t>(60 * (kMeanMinutes - 5) * gap(random)));
@@ -62,7 +62,7 @@ std::vector<StreamJob> make_jobs() {
     }
     nodes += job.pods * job.gpus / 8.0;
   }
-  const double mean_gap = nodes / kJobs * kMeanMinutes / (kLoad * kNodes);  // in minutes
+  const double mean_gap = nodes / kStreamJobs * kMeanMinutes / (kLoad * kGpuNodes);  // in minutes
   double now = 0;
   for (StreamJob& job : jobs) {
     now += mean_gap * gap(random);
@@ -76,7 +76,7 @@ class Stream {
   explicit Stream(Wish wish) : wish_(wish), jobs_(make_jobs()) {
     mirror_.apply(
         TopologyObject{LevelsObject{TopologyKind::kueue, "gpus", {{"block"}, {"rack"}}, {}}});
-    for (int n = 0; n < kNodes; ++n) {
+    for (int n = 0; n < kGpuNodes; ++n) {
       NodeObject node;
       node.name = "n" + std::to_string(1'000 + n);
       node.uid = node.name;
@@ -115,7 +115,7 @@ class Stream {
     state.counters["one_rack_%"] = share(in_one_rack_, fit_rack_);
     state.counters["one_block_%"] = share(in_one_block_, fit_block_);
     state.counters["levels_crossed"] = crossed_ / neighbours_;
-    state.counters["busy_%"] = 100 * busy_ / (seconds(now_ - TimePoint()) * kNodes * 8);
+    state.counters["busy_%"] = 100 * busy_ / (seconds(now_ - TimePoint()) * kGpuNodes * 8);
     state.counters["wait_min"] = waited_ / 60 / started_;
     state.counters["jobs_started"] = started_;
   }
@@ -248,5 +248,3 @@ BENCHMARK(GangsOnGpus)->ArgName("wish")->DenseRange(0, 2)->Iterations(1)->Unit(b
 
 }  // namespace
 }  // namespace berth::bench
-
-BENCHMARK_MAIN();

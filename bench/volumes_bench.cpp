@@ -110,5 +110,3 @@ BENCHMARK(BM_Questions)->ArgName("late")->Arg(0)->Arg(1);
 
 }  // namespace
 }  // namespace berth
-
-BENCHMARK_MAIN();

@@ -28,7 +28,7 @@ using namespace engine;
 // Of the cluster, in thousandths of a second, so that sums depend on no order.
 using Use = std::int64_t;
 constexpr double kUnits = 1000;
-constexpr Use kUnknown = std::numeric_limits<Use>::min();
+constexpr Use kUnknownUse = std::numeric_limits<Use>::min();
 constexpr double kWorthSaying = 1.5;  // FAIR-4: times its share
 
 double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
@@ -40,23 +40,24 @@ std::string times_text(double times) {
   return std::to_string(halves / 2) + (halves % 2 != 0 ? ".5" : "");
 }
 
-class FairShare final : public Plugin {
+class FairSharePlugin final : public Plugin {
  public:
-  explicit FairShare(Arguments& arguments)
+  explicit FairSharePlugin(Arguments& arguments)
       : ahead_(seconds(arguments.duration("look-ahead", std::chrono::hours(1), Duration(0),
                                           std::chrono::hours(24)))) {}
 
   void on_session_open(Session& session) override {
     session_ = &session;
     cluster_ = &session.cluster();
-    session.attach<&FairShare::add_up>(points::opened, *this);
-    session.attach<&FairShare::less_used_queue_first>(points::queue_order, *this);         // FAIR-1
-    session.attach<&FairShare::moves>(points::queue_order_moves, *this);                   // FAIR-1
-    session.attach<&FairShare::less_used_admitted_first>(points::admission_order, *this);  // FAIR-2
-    session.attach<&FairShare::less_used_user_first>(points::job_order, *this);            // FAIR-3
-    session.attach<&FairShare::note_use>(points::turn_note, *this);                        // FAIR-4
-    session.attach<&FairShare::take>(points::allocated, *this);
-    session.attach<&FairShare::give_back>(points::released, *this);
+    session.attach<&FairSharePlugin::add_up>(points::opened, *this);
+    session.attach<&FairSharePlugin::less_used_queue_first>(points::queue_order, *this);  // FAIR-1
+    session.attach<&FairSharePlugin::moves>(points::queue_order_moves, *this);            // FAIR-1
+    session.attach<&FairSharePlugin::less_used_admitted_first>(points::admission_order,
+                                                               *this);                 // FAIR-2
+    session.attach<&FairSharePlugin::less_used_user_first>(points::job_order, *this);  // FAIR-3
+    session.attach<&FairSharePlugin::note_use>(points::turn_note, *this);              // FAIR-4
+    session.attach<&FairSharePlugin::take>(points::allocated, *this);
+    session.attach<&FairSharePlugin::give_back>(points::released, *this);
   }
 
  private:
@@ -70,8 +71,8 @@ class FairShare final : public Plugin {
     used_.assign(tree().size(), 0);
     is_active_.assign(tree().size(), 0);
     has_.assign(tree().size() * dimensions, 0);
-    key_.assign(tree().size(), kUnknown);
-    users_.assign(usage().slots(), kUnknown);
+    key_.assign(tree().size(), kUnknownUse);
+    users_.assign(usage().slots(), kUnknownUse);
     notes_.clear();
     of_queues_.clear();
     for (std::size_t at = tree().size(); at-- > 1;) {
@@ -119,7 +120,7 @@ class FairShare final : public Plugin {
   }
 
   Use key_of(std::size_t at) const {
-    if (key_[at] != kUnknown) return key_[at];
+    if (key_[at] != kUnknownUse) return key_[at];
     const std::size_t dimensions = tree().dimensions();
     return key_[at] =
                with_share(at, [&](Dimension d) { return has_[at * dimensions + d.index()]; });
@@ -145,7 +146,7 @@ class FairShare final : public Plugin {
     std::uint32_t at = tree().position_of(cluster_->job(task.job).queue);
     if (at == QueueTree::kNowhere) return;
     for (; at != 0; at = tree().member(at).parent) {
-      key_[at] = kUnknown;
+      key_[at] = kUnknownUse;
       for (const auto& [dimension, amount] : cluster_->shape(task.shape).requested) {
         has_[at * tree().dimensions() + dimension.index()] += sign * amount;
       }
@@ -162,7 +163,7 @@ class FairShare final : public Plugin {
   Use of_user(const Job& job) const {
     const UsageTable::Slot slot = usage().user_of(job.id);
     if (slot == UsageTable::kNone) return 0;
-    if (users_[slot] != kUnknown) return users_[slot];
+    if (users_[slot] != kUnknownUse) return users_[slot];
     const double used = usage().used(slot, session_->now());
     return users_[slot] = in_units(used + usage().account(slot).share * ahead_);
   }
@@ -246,6 +247,6 @@ class FairShare final : public Plugin {
 
 }  // namespace
 
-BERTH_PLUGIN(FairShare, "fairshare");
+BERTH_PLUGIN(FairSharePlugin, "fairshare");
 
 }  // namespace berth::plugins

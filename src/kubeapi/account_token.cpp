@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Duration kDeadline = std::chrono::seconds(10);  // of one request
+constexpr Duration kTokenDeadline = std::chrono::seconds(10);  // of one request
 
 struct Got {
   std::string token;
@@ -104,7 +104,7 @@ class AccountToken::Machine : public std::enable_shared_from_this<Machine> {
                                        "/serviceaccounts/" + url_encoded(options_.name) + "/token",
                                    kJson, json_text(body));
     request.needs_no_term = true;
-    request.deadline = kDeadline;
+    request.deadline = kTokenDeadline;
     request.urgent = true;
     return request;
   }

@@ -47,7 +47,7 @@ struct CommandLine {
   std::vector<Command> commands;
 };
 
-constexpr std::chrono::seconds kPatience{3};
+constexpr std::chrono::seconds kPageTime{3};
 
 // The value of a flag on an unfinished command line.
 std::string value_of(const std::vector<std::string>& words, const std::string& flag,
@@ -87,7 +87,7 @@ std::vector<std::string> names_for(const std::string& type, const std::vector<st
   const KubeFlags flags{value_of(words, "--kubeconfig"), value_of(words, "--context"),
                         value_of(words, "--namespace", "-n")};
   if (!has_access(flags)) return {};
-  const auto reader = ApiReader::open(flags, kPatience);
+  const auto reader = ApiReader::open(flags, kPageTime);
   if (!reader) return {};
   std::vector<std::string> names;
   if (type == "JOB") {

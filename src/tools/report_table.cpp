@@ -236,13 +236,13 @@ std::string notes_text(const simulation::Report& report) {
 }
 
 std::string queues_text(const simulation::CycleReport& cycle, TableStyle style) {
-  struct Tally {
+  struct OfQueue {
     std::size_t running = 0;
     std::size_t waiting = 0;
   };
-  std::map<std::string, Tally> tallies;
+  std::map<std::string, OfQueue> tallies;
   for (const simulation::JobRow& row : cycle.jobs) {
-    Tally& tally = tallies[row.queue];
+    OfQueue& tally = tallies[row.queue];
     if (!row.reason.empty()) ++tally.waiting;
     if (row.phase == GroupPhase::running || row.phase == GroupPhase::unknown) ++tally.running;
   }
@@ -250,7 +250,7 @@ std::string queues_text(const simulation::CycleReport& cycle, TableStyle style) 
   const views::QueueTable& queues = cycle.queues;
   for (std::size_t i = 0; i < std::min(queues.rows.size(), kQueueRowsMax); ++i) {
     const views::QueueTable::Row& row = queues.rows[i];
-    const Tally& tally = tallies[row.name];
+    const OfQueue& tally = tallies[row.name];
     NamedAmounts allocated = queues.named(queues.allocated, i);
     allocated.erase("pods");
     table.add({std::string(2 * std::size_t{row.depth}, ' ') + row.name,

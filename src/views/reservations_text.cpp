@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kTargetsDescribed = 10;
 constexpr RoomTime kGibi = RoomTime{1} << 30;
-constexpr RoomTime kMost = std::numeric_limits<std::int64_t>::max();
+constexpr RoomTime kMostRoomTime = std::numeric_limits<std::int64_t>::max();
 
 // "12 of 16 cpu, 1Gi of 4Gi memory". Pods are left out, since they matter little here.
 std::string part_text(const NamedAmounts& part, const NamedAmounts& whole) {
@@ -93,7 +93,7 @@ std::string held_text(const RoomTimes& held) {
     const bool is_bytes = counts_bytes(resource);
     const RoomTime seconds = time / kNanoseconds / (is_bytes ? kGibi : 1);
     if (seconds == 0) continue;
-    const auto amount = static_cast<std::int64_t>(std::min(seconds, kMost));
+    const auto amount = static_cast<std::int64_t>(std::min(seconds, kMostRoomTime));
     text += fmt::format("{}{} {}-seconds", text.empty() ? "" : ", ",
                         is_bytes ? std::to_string(amount) + "Gi" : brief_amount(resource, amount),
                         resource);

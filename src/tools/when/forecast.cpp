@@ -43,7 +43,7 @@ ForecastRow row_of(const simulation::StreamJob& job, const results::JobResult& k
   return row;
 }
 
-bool is_before(const ForecastRow& left, const ForecastRow& right) {
+bool starts_before(const ForecastRow& left, const ForecastRow& right) {
   const auto key = [](const ForecastRow& row) {
     return std::make_tuple(row.start.value_or(Duration::max()), row.job);
   };
@@ -82,8 +82,8 @@ Result<Forecast> forecast_of(const ForecastRequest& asked, const OnForecast& on_
     forecast.unending += job.never_ends ? 1U : 0U;
     if (row.stop) forecast.stopped.push_back(std::move(row));
   }
-  std::sort(forecast.jobs.begin(), forecast.jobs.end(), is_before);
-  std::sort(forecast.stopped.begin(), forecast.stopped.end(), is_before);
+  std::sort(forecast.jobs.begin(), forecast.jobs.end(), starts_before);
+  std::sort(forecast.stopped.begin(), forecast.stopped.end(), starts_before);
   return forecast;
 }
 

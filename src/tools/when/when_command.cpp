@@ -123,10 +123,10 @@ Result<conf::Config> config_of_server(const WhenFlags& flags) {
 }
 
 Result<int> show_snapshot(const WhenFlags& flags, Form form, Console& console) {
-  constexpr Duration kPatience = std::chrono::minutes(2);
+  constexpr Duration kForecastTime = std::chrono::minutes(2);
   Progress progress(console);
   progress.show("asking berthd");
-  const Result<ServerDocument> document = ask_server(flags.server, "/snapshot", kPatience);
+  const Result<ServerDocument> document = ask_server(flags.server, "/snapshot", kForecastTime);
   progress.clear();
   if (!document) return document.error();
   Result<kube::Manifests> manifests =
