@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -152,10 +153,12 @@ func TestSchedulerNamesFeedEverything(t *testing.T) {
 		if err := yaml.UnmarshalStrict([]byte(config), &profiles); err != nil {
 			t.Fatal(err)
 		}
+		shipped := readSchedulerConfig(t, "kustomize", "base", "kube-scheduler-config.yaml").Profiles[0]
 		var served []string
 		for _, each := range profiles.Profiles {
 			served = append(served, *each.SchedulerName)
-			if len(each.PluginConfig) != 1 || each.Plugins == nil {
+			shipped.SchedulerName = each.SchedulerName
+			if !reflect.DeepEqual(each, shipped) {
 				t.Errorf("%s: the profile %s is not as shipped", given, *each.SchedulerName)
 			}
 		}

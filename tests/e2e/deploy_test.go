@@ -91,7 +91,6 @@ func TestTheSchedulersConfigurationsAgree(t *testing.T) {
 	}
 	// In place, the cluster's serves the others, too, elects, and asks where others may go.
 	clusters.Profiles = clusters.Profiles[1:]
-	clusters.Profiles[0].PluginConfig = pods.Profiles[0].PluginConfig
 	clusters.LeaderElection = pods.LeaderElection
 	clusters.ClientConnection.Kubeconfig = pods.ClientConnection.Kubeconfig
 	if len(pods.Extenders) != 2 || pods.Extenders[0].URLPrefix != clusters.Extenders[0].URLPrefix ||
