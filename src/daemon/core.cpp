@@ -65,10 +65,7 @@ SessionLoop::Parts Core::loop_parts(const Parts& parts) {
           environment.source(),
           events,
           published,
-          [this] {
-            moves.follow(*published.load());
-            barrier.plan_changed();
-          },
+          [this] { barrier.plan_changed(); },
           shown,
           parts.on_shown,
           environment.writer(),

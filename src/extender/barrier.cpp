@@ -50,9 +50,10 @@ class GangBarrier::State : public std::enable_shared_from_this<State> {
 };
 
 GangBarrier::GangBarrier(BarrierLimits limits, const ports::Published<ports::PlanTable>& plan,
-                         const Moves& moves, ports::Binder& binder, ports::EventSink& events,
+                         Moves& moves, ports::Binder& binder, ports::EventSink& events,
                          std::function<void()> on_related)
     : plan_(plan),
+      moves_(moves),
       on_related_(std::move(on_related)),
       state_(std::make_shared<State>(limits, plan, moves, binder, events)) {}
 
@@ -79,6 +80,7 @@ void GangBarrier::expire(TimePoint now) {
 }
 
 void GangBarrier::plan_changed() {
+  moves_.follow(*plan_.load());
   state_->step([](Roster&, Roster::Effects&) {});
 }
 

@@ -20,8 +20,8 @@ class GangBarrier {
  public:
   // All arguments must outlive the barrier and every bind that it has started. `on_related`: a bind
   // call has come of a pod with relations; must not wait.
-  GangBarrier(BarrierLimits limits, const ports::Published<ports::PlanTable>& plan,
-              const Moves& moves, ports::Binder& binder, ports::EventSink& events,
+  GangBarrier(BarrierLimits limits, const ports::Published<ports::PlanTable>& plan, Moves& moves,
+              ports::Binder& binder, ports::EventSink& events,
               std::function<void()> on_related = {});
   ~GangBarrier();  // shutdown()
   GangBarrier(const GangBarrier&) = delete;
@@ -34,8 +34,9 @@ class GangBarrier {
   void leave(CallId call);
   // Aborts gangs whose time is over. Call it about every 100 ms.
   void expire(TimePoint now);
-  // Call it after each change of the published plan. It answers held calls that the plan no longer
-  // supports. It releases gangs whose minimum went down or whose other members are now bound.
+  // Call it after each change of the published plan, by the thread that publishes. It answers held
+  // calls that the plan no longer supports. It releases gangs whose minimum went down or whose
+  // other members are now bound. Moves and choices of earlier plans end (BARRIER-8).
   void plan_changed();
   // Answers every waiting and every later call with an error. Bindings under way go on.
   void close();
@@ -50,6 +51,7 @@ class GangBarrier {
  private:
   class State;
   const ports::Published<ports::PlanTable>& plan_;
+  Moves& moves_;
   const std::function<void()> on_related_;
   std::shared_ptr<State> state_;  // shared with bind outcomes that have not come yet
 };

@@ -23,7 +23,7 @@ TEST(Barrier, AnOutcomeGivenInsideTheBindIsAnsweredInsideTheArrival) {
   ports::Published<ports::PlanTable> plan(PlanBuilder().gang("g", 2, 2).build());
   test::RecordingBinder binder(true);
   test::RecordingEvents events;
-  const Moves moves;
+  Moves moves;
   GangBarrier barrier({}, plan, moves, binder, events);
   std::vector<std::string> answers;
   const auto note = [&](const std::string& error) { answers.push_back(error); };
@@ -37,7 +37,7 @@ TEST(Barrier, AnArrivalSeesThePlanThatIsPublishedNow) {
   ports::Published<ports::PlanTable> plan(PlanBuilder().build());
   test::RecordingBinder binder;
   test::RecordingEvents events;
-  const Moves moves;
+  Moves moves;
   GangBarrier barrier({}, plan, moves, binder, events);
   plan.store(PlanBuilder().gang("g", 1, 1).build());
   barrier.arrive(binding_of("g-0", node_name(0)), kStart, [](const std::string&) {});
@@ -51,7 +51,7 @@ TEST(Barrier, RELATION12TheCallOfAPodWithRelationsIsReported) {
       std::make_shared<const ports::PlanTable>(std::move(table)));
   test::RecordingBinder binder;
   test::RecordingEvents events;
-  const Moves moves;
+  Moves moves;
   std::vector<std::string> reported;
   GangBarrier* there = nullptr;
   GangBarrier barrier({}, plan, moves, binder, events, [&] {
@@ -83,6 +83,13 @@ TEST(Barrier, BARRIER8AHintGoesElsewhereOnlyByAFilterCallUnderItsPlan) {
   arrive("n2");
   EXPECT_EQ(answers, (std::vector<std::string>{refusal, refusal}));
   moves.leave_choice(test::uid_of("p"), "n1");
+  for (const char* node : {"n3", "n1"}) {
+    plan.store(PlanBuilder().pod("p", node, true).build());
+    barrier.plan_changed();
+  }
+  arrive("n2");
+  EXPECT_EQ(answers.size(), 3u) << "the choice was of an earlier plan";
+  moves.leave_choice(test::uid_of("p"), "n1");
   arrive("n2");
   EXPECT_EQ(binder.count(), 1u);
 }
@@ -95,7 +102,7 @@ TEST(Barrier, VIEW20KnowsWhoseEventIsNotWritten) {
       std::make_shared<const ports::PlanTable>(std::move(table)));
   test::RecordingBinder binder(true);
   test::RecordingEvents events;
-  const Moves moves;
+  Moves moves;
   GangBarrier barrier({}, plan, moves, binder, events);
   for (const int i : {0, 1}) {
     barrier.arrive(binding_of("g-" + std::to_string(i), node_name(i)), kStart,
@@ -118,7 +125,7 @@ TEST(Barrier, ADroppedPlacementIsPosted) {
   ports::Published<ports::PlanTable> plan(PlanBuilder().gang("g", 2, 2).build());
   test::RecordingBinder binder;
   test::RecordingEvents events;
-  const Moves moves;
+  Moves moves;
   GangBarrier barrier({}, plan, moves, binder, events);
   barrier.arrive(binding_of("g-0", node_name(0)), kStart, [](const std::string&) {});
   barrier.expire(kStart + std::chrono::seconds(10));
@@ -132,7 +139,7 @@ TEST(Barrier, AnOutcomeAfterTheEndIsHarmless) {
   test::RecordingEvents events;
   std::string answer;
   {
-    const Moves moves;
+    Moves moves;
     GangBarrier barrier({}, plan, moves, binder, events);
     barrier.arrive(binding_of("g-0", node_name(0)), kStart,
                    [&](const std::string& error) { answer = error; });
@@ -150,7 +157,7 @@ TEST(Barrier, ManyThreadsBindManyGangsEachPodOnceAndEveryCallIsAnswered) {
   ports::Published<ports::PlanTable> plan(builder.build());
   test::RecordingBinder binder(true);
   test::RecordingEvents events;
-  const Moves moves;
+  Moves moves;
   GangBarrier barrier({}, plan, moves, binder, events);
   std::atomic<int> bound = 0;
   std::vector<std::thread> threads;
