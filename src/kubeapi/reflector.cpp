@@ -27,10 +27,12 @@ constexpr std::chrono::seconds kShortWatch{1};
 constexpr std::chrono::seconds kLongSilence{2};
 constexpr std::chrono::seconds kOldList{5};                 // all pages are as old as the first
 constexpr std::chrono::seconds kTestMost{5};                // a short watch without a byte
-constexpr int kDoublingsMost = 3;                           // of that time
 constexpr std::chrono::milliseconds kShortWatchMost{1500};  // the server had no time for it
 constexpr int kBacklog = 1000;  // so many events in a second may be cut off by its end
 constexpr int kTestsMost = 5;   // in a row: then that is how events come
+
+// Each time longer, eight times at most: a large cluster may need it.
+Duration silence_most(int times) { return kTestMost * (1 << std::min(times, 3)); }
 
 bool ends_initial_events(const document::Value& bookmark) {
   const document::Value* metadata = bookmark.find("metadata");
@@ -85,8 +87,7 @@ bool Reflector::doubt(Duration proved_within) {
   if (is_pausing_) return true;
   if (trust == Trust::tested) return false;
   const Duration silence = clock_.now() - heard_at_.load();
-  // Each time longer: a large cluster may need it.
-  if (is_listing_) return silence >= kTestMost * (1 << std::min(cut_off_.load(), kDoublingsMost));
+  if (is_listing_) return silence >= silence_most(cut_off_);
   if (silence < kLongSilence) return false;
   return trust_.compare_exchange_strong(trust, Trust::none);
 }
@@ -240,8 +241,7 @@ Step Reflector::watch() {
   if (trust_ == Trust::none && !watch.brings_list) {
     trust_ = Trust::tested;
     watch.length = kShortWatch;
-    request.deadline = request.idle_timeout =
-        kTestMost * (1 << std::min(silent_tests_, kDoublingsMost));
+    request.deadline = request.idle_timeout = silence_most(silent_tests_);
   }
   request.path = path_with("watch=true&allowWatchBookmarks=true&timeoutSeconds=" +
                            std::to_string(watch.length.count()));

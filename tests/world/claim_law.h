@@ -69,11 +69,10 @@ class ClaimLaw {
   const Inhabitants& inhabitants_;
   const std::function<void(const std::string&)> break_law_;
   Duration skew_{};
-  std::map<std::string, WrittenClaims> claims_;    // by group, as the API has them
-  std::map<std::string, std::int32_t> minimums_;   // by group
-  std::map<std::string, TimePoint> node_touched_;  // by node
-  std::map<std::string, TimePoint>
-      foreign_at_;  // by node: a pod of another profile came, or is to come
+  std::map<std::string, WrittenClaims> claims_;     // by group, as the API has them
+  std::map<std::string, std::int32_t> minimums_;    // by group
+  std::map<std::string, TimePoint> node_touched_;   // by node
+  std::map<std::string, TimePoint> foreign_at_;     // by node: another profile's pod (is to) come
   std::map<std::string, TimePoint> queue_touched_;  // by queue: its specification changed
   std::map<std::string, QueueObject> queues_;       // without their status
   std::map<std::string, TimePoint> group_touched_;  // by group: its pods or its minimum changed
