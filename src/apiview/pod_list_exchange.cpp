@@ -66,10 +66,7 @@ void PodListExchange::on_end() {
       podview::filter_list(std::move(body_), owner_.parts().schedulers,
                            *owner_.parts().shown.load(), owner_.parts().attempts, memory_);
   if (!filtered) return refuse(filtered.error().to_string());
-  headers_.push_back({"content-length", std::to_string(filtered->size())});
-  reply_.head(200, std::move(headers_));
-  reply_.body(std::move(*filtered));
-  reply_.end();
+  proxy::send({200, std::move(headers_), std::move(*filtered)}, reply_);
 }
 
 void PodListExchange::on_failure(const std::string& why) {

@@ -104,6 +104,36 @@ std::string lowered(std::string_view text) {
   return result;
 }
 
+bool is_same_word(std::string_view left, std::string_view right) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [](char a, char b) { return lowered(a) == lowered(b); });
+}
+
+std::string json_string(std::string_view text) {
+  std::string made;
+  append_json_string(made, text);
+  return made;
+}
+
+void append_json_string(std::string& to, std::string_view text) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  to += '"';
+  for (const char letter : text) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (letter == '"' || letter == '\\') {
+      to += '\\';
+      to += letter;
+    } else if (code < 0x20) {
+      to += "\\u00";
+      to += kHex[code >> 4];
+      to += kHex[code & 15];
+    } else {
+      to += letter;
+    }
+  }
+  to += '"';
+}
+
 std::vector<std::string> split_list(std::string_view text, char separator) {
   std::vector<std::string> parts;
   while (true) {

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <unordered_map>
+
+#include "berth/base/text.h"
 
 namespace berth::embedded {
 namespace {
@@ -23,17 +24,11 @@ Result<PlainJson> first_value(const std::string& body) {
   }
 }
 
-bool is_key(std::string_view left, std::string_view right) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
-                    [&](char a, char b) { return lower(a) == lower(b); });
-}
-
 // The value, or null if there is none.
 const PlainJson& member(const PlainJson& object, std::string_view key) {
   static const PlainJson nothing;
   for (auto entry = object.begin(); entry != object.end(); ++entry) {
-    if (is_key(entry.key(), key)) return entry.value();
+    if (is_same_word(entry.key(), key)) return entry.value();
   }
   return nothing;
 }
@@ -56,23 +51,13 @@ Positions positions_of(const std::vector<std::string_view>& names) {
   return positions;
 }
 
-bool is_plain(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
-}
-
-std::string json_string(std::string_view text) {
-  if (is_plain(text)) return fmt::format("\"{}\"", text);  // node names, by the thousand
-  return PlainJson(text).dump(-1, ' ', false, PlainJson::error_handler_t::replace);
-}
-
 }  // namespace
 
 std::string extender_args(std::string_view pod, const std::vector<std::string_view>& names) {
   std::string body = fmt::format(R"({{"Pod":{},"Nodes":null,"NodeNames":[)", pod);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (i != 0) body += ',';
-    body += json_string(names[i]);
+    append_json_string(body, names[i]);
   }
   body += "]}";
   return body;

@@ -1,6 +1,6 @@
 #include "extender/wire.h"
 
-#include "extender/json_tokens.h"
+#include "berth/base/text.h"
 #include "extender/wire_walk.h"
 
 // A typed decoder over simdjson's on-demand parser. It reads the needed fields in place. It walks
@@ -18,8 +18,8 @@ bool read_owners(Walk& walk, json::value value, bool& is_daemon) {
     bool is_controller = false;
     const bool is_read =
         walk.fields(owner, "ownerReferences", [&](std::string_view key, json::value part) {
-          if (same_key(key, "kind")) return walk.text(part, "kind", kind);
-          if (same_key(key, "controller")) is_controller = token_of(part) == "true";
+          if (is_same_word(key, "kind")) return walk.text(part, "kind", kind);
+          if (is_same_word(key, "controller")) is_controller = token_of(part) == "true";
           return walk.skip(part, 6);
         });
     is_daemon = is_daemon || (is_controller && kind == "DaemonSet");
@@ -31,24 +31,24 @@ bool read_pod(Walk& walk, json::value value, PodOnWire& pod) {
   const std::string_view token = token_of(value);
   pod = PodOnWire{};
   const bool is_read = walk.fields(value, "Pod", [&](std::string_view key, json::value part) {
-    if (same_key(key, "metadata")) {
+    if (is_same_word(key, "metadata")) {
       return walk.fields(part, "Pod.metadata", [&](std::string_view name, json::value each) {
-        if (same_key(name, "namespace")) return walk.text(each, "namespace", pod.name_space);
-        if (same_key(name, "name")) return walk.text(each, "name", pod.name);
-        if (same_key(name, "uid")) return walk.text(each, "uid", pod.uid);
-        if (same_key(name, "ownerReferences")) return read_owners(walk, each, pod.is_daemon);
+        if (is_same_word(name, "namespace")) return walk.text(each, "namespace", pod.name_space);
+        if (is_same_word(name, "name")) return walk.text(each, "name", pod.name);
+        if (is_same_word(name, "uid")) return walk.text(each, "uid", pod.uid);
+        if (is_same_word(name, "ownerReferences")) return read_owners(walk, each, pod.is_daemon);
         return walk.skip(each, 4);
       });
     }
-    if (same_key(key, "spec")) {
+    if (is_same_word(key, "spec")) {
       return walk.fields(part, "Pod.spec", [&](std::string_view name, json::value each) {
-        if (!same_key(name, "schedulerName")) return walk.skip(each, 4);
+        if (!is_same_word(name, "schedulerName")) return walk.skip(each, 4);
         return walk.text(each, "schedulerName", pod.scheduler_name);
       });
     }
-    if (same_key(key, "status")) {
+    if (is_same_word(key, "status")) {
       return walk.fields(part, "Pod.status", [&](std::string_view name, json::value each) {
-        if (!same_key(name, "nominatedNodeName")) return walk.skip(each, 4);
+        if (!is_same_word(name, "nominatedNodeName")) return walk.skip(each, 4);
         return walk.text(each, "nominatedNodeName", pod.nominated_node);
       });
     }
@@ -74,9 +74,9 @@ bool read_node(Walk& walk, json::value value, NodeOnWire& node) {
   if (token == "null") return walk.mismatch(token, "Nodes.items", "an object");
   const bool is_read =
       walk.fields(value, "Nodes.items", [&](std::string_view key, json::value part) {
-        if (!same_key(key, "metadata")) return walk.skip(part, 5);
+        if (!is_same_word(key, "metadata")) return walk.skip(part, 5);
         return walk.fields(part, "metadata", [&](std::string_view name, json::value each) {
-          if (!same_key(name, "name")) return walk.skip(each, 6);
+          if (!is_same_word(name, "name")) return walk.skip(each, 6);
           return walk.view(each, "metadata.name", node.name);
         });
       });
@@ -87,7 +87,7 @@ bool read_node(Walk& walk, json::value value, NodeOnWire& node) {
 bool read_nodes(Walk& walk, json::value value, std::vector<NodeOnWire>& nodes) {
   nodes.clear();
   return walk.fields(value, "Nodes", [&](std::string_view key, json::value part) {
-    if (!same_key(key, "items")) return walk.skip(part);
+    if (!is_same_word(key, "items")) return walk.skip(part);
     nodes.clear();
     return walk.items(part, "Nodes.items", [&](json::value each) {
       return read_node(walk, each, nodes.emplace_back());
@@ -101,10 +101,10 @@ bool read_victims(Walk& walk, json::value value, std::vector<NodeVictims>& nodes
   const auto read_victim = [&](json::value victim, NodeVictims& node) {
     std::string& uid = node.pod_uids.emplace_back();
     return walk.fields(victim, "Pods", [&](std::string_view key, json::value part) {
-      if (same_key(key, "UID")) return walk.text(part, "UID", uid);
-      if (!same_key(key, "metadata")) return walk.skip(part, 6);
+      if (is_same_word(key, "UID")) return walk.text(part, "UID", uid);
+      if (!is_same_word(key, "metadata")) return walk.skip(part, 6);
       return walk.fields(part, "metadata", [&](std::string_view name, json::value each) {
-        return same_key(name, "uid") ? walk.text(each, "uid", uid) : walk.skip(each, 7);
+        return is_same_word(name, "uid") ? walk.text(each, "uid", uid) : walk.skip(each, 7);
       });
     });
   };
@@ -112,10 +112,10 @@ bool read_victims(Walk& walk, json::value value, std::vector<NodeVictims>& nodes
     NodeVictims& node = nodes.emplace_back();
     node.node = name;
     return walk.fields(victims, "victims", [&](std::string_view key, json::value part) {
-      if (same_key(key, "NumPDBViolations")) {
+      if (is_same_word(key, "NumPDBViolations")) {
         return walk.integer(part, "NumPDBViolations", node.pdb_violations);
       }
-      if (!same_key(key, "Pods")) return walk.skip(part, 4);
+      if (!is_same_word(key, "Pods")) return walk.skip(part, 4);
       node.pod_uids.clear();
       return walk.items(part, "Pods", [&](json::value each) { return read_victim(each, node); });
     });
@@ -174,12 +174,12 @@ Result<FilterArgs> WireReader::filter_args(const std::string& body) {
   const Status status =
       memory_->read(body, [&](Walk& walk, std::string_view key, json::value value) {
         const bool is_null = token_of(value) == "null";
-        if (same_key(key, "Pod")) return read_pod(walk, value, args.pod);
-        if (same_key(key, "NodeNames")) {
+        if (is_same_word(key, "Pod")) return read_pod(walk, value, args.pod);
+        if (is_same_word(key, "NodeNames")) {
           args.form = is_null ? NodeForm::none : NodeForm::names;
           return read_names(walk, value, args.nodes);
         }
-        if (same_key(key, "Nodes")) {
+        if (is_same_word(key, "Nodes")) {
           has_objects = !is_null;
           return read_nodes(walk, value, objects);
         }
@@ -199,9 +199,10 @@ Result<PreemptArgs> WireReader::preempt_args(const std::string& body) {
   std::vector<NodeVictims> whole;
   const Status status =
       memory_->read(body, [&](Walk& walk, std::string_view key, json::value value) {
-        if (same_key(key, "Pod")) return read_pod(walk, value, args.pod);
-        if (same_key(key, "NodeNameToMetaVictims")) return read_victims(walk, value, args.nodes);
-        if (same_key(key, "NodeNameToVictims")) return read_victims(walk, value, whole);
+        if (is_same_word(key, "Pod")) return read_pod(walk, value, args.pod);
+        if (is_same_word(key, "NodeNameToMetaVictims"))
+          return read_victims(walk, value, args.nodes);
+        if (is_same_word(key, "NodeNameToVictims")) return read_victims(walk, value, whole);
         return walk.skip(value, 2);
       });
   if (!status) return status.error();
@@ -214,11 +215,11 @@ Result<ports::Binding> WireReader::binding_args(const std::string& body) {
   ports::Binding binding;
   const Status status =
       memory_->read(body, [&](Walk& walk, std::string_view key, json::value value) {
-        if (same_key(key, "PodName")) return walk.text(value, "PodName", binding.name);
-        if (same_key(key, "PodNamespace"))
+        if (is_same_word(key, "PodName")) return walk.text(value, "PodName", binding.name);
+        if (is_same_word(key, "PodNamespace"))
           return walk.text(value, "PodNamespace", binding.name_space);
-        if (same_key(key, "PodUID")) return walk.text(value, "PodUID", binding.uid);
-        if (same_key(key, "Node")) return walk.text(value, "Node", binding.node);
+        if (is_same_word(key, "PodUID")) return walk.text(value, "PodUID", binding.uid);
+        if (is_same_word(key, "Node")) return walk.text(value, "Node", binding.node);
         return walk.skip(value, 2);
       });
   if (!status) return status.error();

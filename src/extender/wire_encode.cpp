@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "extender/json_tokens.h"
+#include "berth/base/text.h"
 #include "extender/wire.h"
 
 // Replies are written into one string reserved to size: kube-scheduler waits for a reply of 5,000
@@ -36,9 +36,9 @@ std::string encode(const FilterReply& reply) {
   out += as_objects ? R"(]},"NodeNames":null)" : "]";
   out += R"(,"FailedNodes":{},"FailedAndUnresolvableNodes":{)";
   append_list(out, reply.rejected, [&](const auto& each) {
-    append_quoted(out, each.first);
+    append_json_string(out, each.first);
     out += ':';
-    append_quoted(out, each.second);
+    append_json_string(out, each.second);
   });
   out += R"(},"Error":""})";
   return out;
@@ -52,7 +52,7 @@ std::string encode(const std::vector<HostScore>& scores) {
   out += '[';
   append_list(out, scores, [&](const HostScore& each) {
     out += R"({"Host":)";
-    append_quoted(out, each.host);
+    append_json_string(out, each.host);
     out += R"(,"Score":)";
     out += std::to_string(each.score);
     out += '}';
@@ -64,11 +64,11 @@ std::string encode(const std::vector<HostScore>& scores) {
 std::string encode(const std::vector<NodeVictims>& nodes) {
   std::string out = R"({"NodeNameToMetaVictims":{)";
   append_list(out, nodes, [&](const NodeVictims& each) {
-    append_quoted(out, each.node);
+    append_json_string(out, each.node);
     out += R"(:{"Pods":[)";
     append_list(out, each.pod_uids, [&](const std::string& uid) {
       out += R"({"UID":)";
-      append_quoted(out, uid);
+      append_json_string(out, uid);
       out += '}';
     });
     out += R"(],"NumPDBViolations":)";
@@ -81,7 +81,7 @@ std::string encode(const std::vector<NodeVictims>& nodes) {
 
 std::string encode_bind_reply(std::string_view error) {
   std::string out = R"({"Error":)";
-  append_quoted(out, error);
+  append_json_string(out, error);
   out += '}';
   return out;
 }

@@ -10,7 +10,6 @@
 
 #include "berth/base/result.h"
 #include "document/lexical.h"
-#include "extender/json_tokens.h"
 
 // simdjson's on-demand parser, made strict. Only wire.cpp uses it.
 
@@ -20,6 +19,28 @@ namespace json = simdjson::ondemand;
 
 inline bool is_space(char letter) {
   return letter == ' ' || letter == '\n' || letter == '\t' || letter == '\r';
+}
+
+// "a string", "an object": the kind of value that begins so, for messages.
+inline const char* kind_of(std::string_view token) {
+  if (token.empty()) return "nothing";
+  switch (token.front()) {
+    case '"':
+      return "a string";
+    case '{':
+      return "an object";
+    case '[':
+      return "a list";
+    case 't':
+    case 'f':
+      return "a boolean";
+    case 'n':
+      return "null";
+    default:
+      break;
+  }
+  const bool is_digit = token.front() == '-' || (token.front() >= '0' && token.front() <= '9');
+  return is_digit ? "a number" : "no JSON value";
 }
 
 // The scalar as written. For an object or a list, its bracket.

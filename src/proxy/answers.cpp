@@ -1,29 +1,12 @@
 #include "proxy/answers.h"
 
-#include <cstdio>
 #include <utility>
+
+#include "berth/base/printable.h"
+#include "berth/base/text.h"
 
 namespace berth::proxy {
 namespace {
-
-// Messages may quote a peer's bytes, so all but printable ASCII is escaped.
-std::string quoted(std::string_view text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      json += '\\';
-      json += c;
-    } else if (byte < 0x20 || byte > 0x7e) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", byte);
-      json += escape;
-    } else {
-      json += c;
-    }
-  }
-  return json + '"';
-}
 
 std::string_view reason_of(int code) {
   constexpr std::pair<int, std::string_view> kReasons[] = {{400, "BadRequest"},
@@ -45,8 +28,8 @@ Answer status_answer(int code, std::string_view message) {
   return {code,
           {{"content-type", "application/json"}},
           R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":)" +
-              quoted(message) + R"(,"reason":")" + std::string(reason_of(code)) + R"(","code":)" +
-              std::to_string(code) + "}\n"};
+              json_string(printable(message)) + R"(,"reason":")" + std::string(reason_of(code)) +
+              R"(","code":)" + std::to_string(code) + "}\n"};
 }
 
 Answer unreachable_answer(bool is_watch, std::string_view why) {
@@ -66,6 +49,7 @@ Answer no_token_answer(bool is_watch) {
 }
 
 void send(Answer answer, Reply& reply) {
+  answer.headers.push_back({"content-length", std::to_string(answer.body.size())});
   reply.head(answer.status, std::move(answer.headers));
   reply.body(std::move(answer.body));
   reply.end();

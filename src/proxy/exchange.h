@@ -20,7 +20,7 @@ struct Request {
   Headers headers = {};  // without those that belong to one connection
 };
 
-// A whole answer. The proxy adds the content-length.
+// A whole answer, without a content-length.
 struct Answer {
   int status = 200;
   Headers headers = {};

@@ -1,7 +1,8 @@
 #include "proxy/query.h"
 
-#include <algorithm>
 #include <charconv>
+
+#include "berth/base/text.h"
 
 namespace berth::proxy {
 namespace {
@@ -32,11 +33,7 @@ std::optional<std::string> value_if(std::string_view parameter, std::string_view
   return decoded(key) == name ? decoded(value) : std::nullopt;
 }
 
-bool is_false(std::string_view value) {
-  constexpr std::string_view kFalse = "false";
-  return value == "0" || std::equal(value.begin(), value.end(), kFalse.begin(), kFalse.end(),
-                                    [](char c, char lower) { return (c | 0x20) == lower; });
-}
+bool is_false(std::string_view value) { return value == "0" || is_same_word(value, "false"); }
 
 }  // namespace
 

@@ -62,7 +62,7 @@ void Stream::begin(HeaderBlock block, bool has_body) {
   is_body_over_ = !has_body;
   if (const Refusal refusal = block.finish(request_); refusal.status != 0) {
     ++state_.counts.malformed;
-    answer(status_answer(refusal.status, refusal.why));
+    send(status_answer(refusal.status, refusal.why), *this);
     return;
   }
   is_collecting_ = true;
@@ -82,7 +82,7 @@ void Stream::take_body(std::string_view bytes) {
   if (!is_collecting_) return;
   if (state_.body_bytes + bytes.size() > state_.options.max_body_bytes) {
     is_collecting_ = false;
-    answer(status_answer(503, "too many large requests at once"));
+    send(status_answer(503, "too many large requests at once"), *this);
     return;
   }
   state_.body_bytes += bytes.size();
@@ -102,7 +102,7 @@ void Stream::end_body() {
     if (auto made = state_.interceptor.answer(request_, collected_)) {
       ++state_.counts.answered_locally;
       is_collecting_ = false;
-      answer(*made);
+      send(*std::move(made), *this);
       return;
     }
   }
@@ -113,7 +113,7 @@ void Stream::go_upstream(bool is_body_whole) {
   is_collecting_ = false;
   if (state_.options.has_token && state_.authorization.empty()) {
     ++state_.counts.upstream_failures;
-    answer(no_token_answer(is_watch(request_)));
+    send(no_token_answer(is_watch(request_)), *this);
     return;
   }
   if (refuse()) return;
@@ -131,19 +131,11 @@ void Stream::go_upstream(bool is_body_whole) {
 
 // True if the request may not go upstream, and has been answered.
 bool Stream::refuse() {
-  const std::optional<Answer> refusal = state_.interceptor.refusal(request_);
+  std::optional<Answer> refusal = state_.interceptor.refusal(request_);
   if (!refusal) return false;
   ++state_.counts.refused;
-  answer(*refusal);
+  send(*std::move(refusal), *this);
   return true;
-}
-
-void Stream::answer(const Answer& answer) {
-  Headers headers = answer.headers;
-  headers.push_back({"content-length", std::to_string(answer.body.size())});
-  head(answer.status, std::move(headers));
-  if (request_.method != "HEAD") body(answer.body);
-  end();
 }
 
 void Stream::head(int status, Headers headers) {

@@ -62,7 +62,6 @@ class Stream final : public Reply, public std::enable_shared_from_this<Stream> {
  private:
   std::size_t collected_most() const;
   void go_upstream(bool is_body_whole);
-  void answer(const Answer& answer);
   bool refuse();
   void drop_transfer();
   bool is_awaiting_body() const;

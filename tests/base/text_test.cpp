@@ -82,5 +82,17 @@ TEST(TextTest, CountsInWords) {
   EXPECT_EQ(count_text(2, "node"), "2 nodes");
 }
 
+TEST(QuotedText, IsAStringOfJson) {
+  EXPECT_EQ(json_string("a \"b\" \\ \n\x1f \xC3\xA4"),
+            "\"a \\\"b\\\" \\\\ \\u000a\\u001f \xC3\xA4\"");
+  EXPECT_EQ(json_string(""), "\"\"");
+}
+
+TEST(SameWord, IsAnyCaseOfAsciiLetters) {
+  EXPECT_TRUE(is_same_word("nodeNames", "NodeNAMES"));
+  EXPECT_FALSE(is_same_word("node", "nodes"));
+  EXPECT_FALSE(is_same_word("@[", "`{"));  // a case apart from letters
+}
+
 }  // namespace
 }  // namespace berth

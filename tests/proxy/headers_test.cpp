@@ -194,7 +194,8 @@ TEST(StatusAnswerTest, IsAStatusOfKubernetes) {
   EXPECT_EQ(text_of(answer.headers), "content-type=application/json;");
   EXPECT_EQ(answer.body,
             R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":)"
-            R"("no \"x\"\u000a\u00ff","reason":"ServiceUnavailable","code":502})"
+            "\"no \\\"x\\\"\xEF\xBF\xBD\xEF\xBF\xBD\""
+            R"(,"reason":"ServiceUnavailable","code":502})"
             "\n");
 }
 

@@ -35,6 +35,12 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Letters of ASCII in lower case; other bytes stay.
 std::string lowered(std::string_view text);
+// The same but for the case of ASCII letters.
+bool is_same_word(std::string_view left, std::string_view right);
+
+// `text`, which is UTF-8, as a string of JSON.
+std::string json_string(std::string_view text);
+void append_json_string(std::string& to, std::string_view text);
 
 // Go syntax: "90s", "1m30s", "1.5h", "250ms", and "0". Refuses negative values and overflow.
 Result<Duration> parse_duration(std::string_view text);
