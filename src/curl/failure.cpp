@@ -87,16 +87,6 @@ void CertificateVerdict::follow(ssl_ctx_st* context, Verdict verdict) {
   SSL_CTX_set_cert_verify_callback(context, &verify, held.release());
 }
 
-void CertificateVerdict::set(int code) {
-  const std::lock_guard lock(mutex_);
-  code_ = code;
-}
-
-int CertificateVerdict::code() const {
-  const std::lock_guard lock(mutex_);
-  return code_;
-}
-
 // API-19: each ends with the expected state.
 std::string explain_failure(int code, std::string_view text, long system_error,
                             const FailureContext& context) {

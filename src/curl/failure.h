@@ -1,7 +1,7 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -18,12 +18,11 @@ class CertificateVerdict {
   // Records every later verification with that context. The context keeps the verdict alive.
   static void follow(ssl_ctx_st* context, std::shared_ptr<CertificateVerdict> verdict);
 
-  void set(int code);  // of X509_STORE_CTX_get_error
-  int code() const;    // 0: the certificate was accepted
+  void set(int code) { code_ = code; }  // of X509_STORE_CTX_get_error
+  int code() const { return code_; }    // 0: the certificate was accepted
 
  private:
-  mutable std::mutex mutex_;
-  int code_ = 0;
+  std::atomic<int> code_ = 0;
 };
 
 struct FailureContext {

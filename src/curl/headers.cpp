@@ -1,7 +1,6 @@
 #include "curl/headers.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "berth/base/text.h"
 
@@ -12,12 +11,6 @@ namespace {
 bool is_token_byte(char c) {
   static constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || kMarks.find(c) != kMarks.npos;
-}
-
-std::string_view without_blanks(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 }  // namespace
@@ -41,22 +34,11 @@ bool is_header_value(std::string_view value) {
 }
 
 std::optional<Header> parse_header_line(std::string_view line) {
-  while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  Header header{lowered(line.substr(0, colon)),
-                std::string(without_blanks(line.substr(colon + 1)))};
+  Header header{lowered(line.substr(0, colon)), std::string(trimmed(line.substr(colon + 1)))};
   if (!is_header_name(header.name) || !is_header_value(header.value)) return std::nullopt;
   return header;
-}
-
-int status_of(std::string_view line) {
-  const std::size_t blank = line.find(' ');
-  if (blank == std::string_view::npos) return 0;
-  unsigned status = 0;
-  const std::string_view text = line.substr(blank + 1, 3);
-  std::from_chars(text.data(), text.data() + text.size(), status);
-  return static_cast<int>(status);
 }
 
 }  // namespace berth::curl

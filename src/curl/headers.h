@@ -23,7 +23,4 @@ bool is_header_value(std::string_view value);
 // One line of an HTTP/1 header, "Name: value\r\n", or nothing if it is none.
 std::optional<Header> parse_header_line(std::string_view line);
 
-// "HTTP/1.1 200 OK" -> 200; 0 if there is no number.
-int status_of(std::string_view line);
-
 }  // namespace berth::curl

@@ -6,6 +6,7 @@ namespace {
 
 // Less than the API server keeps an idle connection (90 s), so that it is not closed in our hands.
 constexpr long kIdleSeconds = 60;
+constexpr long kConnectSeconds = 10;
 
 std::string part_of(CURLU* url, CURLUPart part, unsigned flags = 0) {
   char* text = nullptr;
@@ -73,8 +74,6 @@ Server::~Server() { curl_slist_free_all(connect_to_); }
 
 void Server::configure(CURL* easy, std::string_view target, Connections connections) const {
   const bool may_share = connections == Connections::shared && is_tls();
-  const auto connect_ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(options_.connect_timeout).count();
   curl_easy_setopt(easy, CURLOPT_URL, base_.c_str());
   curl_easy_setopt(easy, CURLOPT_REQUEST_TARGET, (prefix_ + std::string(target)).c_str());
   curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_to_);
@@ -86,7 +85,7 @@ void Server::configure(CURL* easy, std::string_view target, Connections connecti
   curl_easy_setopt(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // do not wait for a resolver that is slow
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_ms));
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, 30L);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, 15L);

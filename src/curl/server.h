@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "berth/base/clock.h"
 #include "berth/base/result.h"
 #include "curl/failure.h"
 #include "curl/tls.h"
@@ -37,7 +36,6 @@ struct ServerOptions {
   bool has_own_ca = false;       // for messages
   // Asked for each connection, by any thread (API-7).
   std::function<Result<TlsMaterial>()> material;
-  Duration connect_timeout = std::chrono::seconds(10);
 };
 
 // A server, and how it is reached and trusted. Any thread.

@@ -125,12 +125,13 @@ std::string Transfer::failure(CURLcode code) const {
 bool Transfer::take_header_line(std::string_view line) {
   if (has_head_) return true;
   if (line.starts_with("HTTP/")) {
-    status_ = status_of(line);
     headers_.clear();
   } else if (line == "\r\n" || line == "\n") {
-    if (status_ < 200) return status_ >= 100;
+    long status = 0;
+    curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
+    if (status < 200) return status >= 100;
     has_head_ = true;
-    on_head(status_, std::move(headers_));
+    on_head(static_cast<int>(status), std::move(headers_));
   } else if (auto header = parse_header_line(line)) {
     if (headers_.size() == kMostHeaders) return false;
     headers_.push_back(std::move(*header));

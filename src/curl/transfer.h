@@ -60,7 +60,6 @@ class Transfer {
   curl_slist* lines_ = nullptr;
   std::array<char, CURL_ERROR_SIZE> failure_ = {};
   std::string own_failure_;
-  int status_ = 0;
   Headers headers_;
   bool has_head_ = false;
 };

@@ -4,6 +4,7 @@
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/field.hpp>
+#include <utility>
 
 namespace berth::http {
 namespace {
@@ -97,35 +98,23 @@ void RequestParser::on_request_impl(beast::http::verb, View method, View target,
 }
 
 void RequestParser::on_field_impl(beast::http::field name, View, View value, Ec&) {
-  switch (name) {
-    case beast::http::field::authorization:
-      ++authorizations_;
-      request_.authorization.assign(value.data(), value.size());
-      break;
-    case beast::http::field::host:
-      ++hosts_;
-      request_.host.assign(value.data(), value.size());
-      break;
-    case beast::http::field::if_none_match:
-      request_.if_none_match.assign(value.data(), value.size());
-      break;
-    case beast::http::field::accept_encoding:
-      request_.accept_encoding.assign(value.data(), value.size());
-      break;
-    case beast::http::field::content_length:
-      ++content_lengths_;
-      break;
-    case beast::http::field::transfer_encoding:
-      // With any encoding besides "chunked", Beast would see a request without a body.
-      bad_encoding_ = bad_encoding_ || !beast::iequals(value, "chunked");
-      break;
-    case beast::http::field::expect:
-      expects_continue_ = beast::iequals(value, "100-continue");
-      bad_expectation_ = !expects_continue_;
-      break;
-    default:
-      break;
+  using beast::http::field;
+  const std::pair<field, std::string*> kept[] = {
+      {field::authorization, &request_.authorization},
+      {field::host, &request_.host},
+      {field::if_none_match, &request_.if_none_match},
+      {field::accept_encoding, &request_.accept_encoding}};
+  for (const auto& [each, text] : kept) {
+    if (each == name) text->assign(value.data(), value.size());
   }
+  authorizations_ += name == field::authorization;
+  hosts_ += name == field::host;
+  content_lengths_ += name == field::content_length;
+  // With any encoding besides "chunked", Beast would see a request without a body.
+  bad_encoding_ |= name == field::transfer_encoding && !beast::iequals(value, "chunked");
+  if (name != field::expect) return;
+  expects_continue_ = beast::iequals(value, "100-continue");
+  bad_expectation_ = !expects_continue_;
 }
 
 void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& length, Ec&) {

@@ -54,13 +54,6 @@ bool is_normal_path(std::string_view path) {
 
 }  // namespace
 
-std::optional<std::string_view> find_header(const Headers& headers, std::string_view name) {
-  const auto found = std::find_if(headers.begin(), headers.end(),
-                                  [&](const Header& header) { return header.name == name; });
-  if (found == headers.end()) return std::nullopt;
-  return found->value;
-}
-
 HeaderBlock::HeaderBlock(std::size_t max_bytes, std::size_t max_count)
     : room_bytes_(max_bytes), room_count_(max_count) {}
 

@@ -9,9 +9,6 @@
 
 namespace berth::proxy {
 
-// The value of the first header of that (lower case) name.
-std::optional<std::string_view> find_header(const Headers& headers, std::string_view name);
-
 struct Refusal {
   int status = 0;  // 0: the request is good
   std::string why;

@@ -12,10 +12,13 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <memory>
+
+#include "http/tls_credentials.h"
 
 namespace berth::proxy {
 namespace {
@@ -27,7 +30,6 @@ struct Free {
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
   void operator()(X509* certificate) const { X509_free(certificate); }
   void operator()(BIO* bio) const { BIO_free_all(bio); }
-  void operator()(BIGNUM* number) const { BN_free(number); }
 };
 using Key = std::unique_ptr<EVP_PKEY, Free>;
 using Certificate = std::unique_ptr<X509, Free>;
@@ -39,20 +41,13 @@ Error failure(const std::string& file, const char* what) {
 
 // Whether both files hold a matching pair that is valid for another day.
 bool is_usable(const std::string& key_file, const std::string& certificate_file) {
-  const Bio key_text(BIO_new_file(key_file.c_str(), "r"));
-  const Bio certificate_text(BIO_new_file(certificate_file.c_str(), "r"));
-  bool usable = false;
-  if (key_text && certificate_text) {
-    const Key key(PEM_read_bio_PrivateKey(key_text.get(), nullptr, nullptr, nullptr));
-    const Certificate certificate(
-        PEM_read_bio_X509(certificate_text.get(), nullptr, nullptr, nullptr));
-    std::time_t tomorrow = std::time(nullptr) + kDay;
-    usable = key && certificate && X509_check_private_key(certificate.get(), key.get()) == 1 &&
-             X509_cmp_time(X509_get0_notAfter(certificate.get()), &tomorrow) > 0 &&
-             X509_cmp_current_time(X509_get0_notBefore(certificate.get())) < 0;
-  }
+  const auto context = http::make_server_context({certificate_file, key_file}, "view");
   ERR_clear_error();
-  return usable;
+  if (!context) return false;
+  const X509* const certificate = SSL_CTX_get0_certificate((*context)->native_handle());
+  std::time_t tomorrow = std::time(nullptr) + kDay;
+  return X509_cmp_time(X509_get0_notAfter(certificate), &tomorrow) > 0 &&
+         X509_cmp_current_time(X509_get0_notBefore(certificate)) < 0;
 }
 
 bool extend(X509* certificate, int nid, const char* value) {
@@ -66,9 +61,9 @@ bool extend(X509* certificate, int nid, const char* value) {
 }
 
 bool set_random_serial(X509* certificate) {
-  const std::unique_ptr<BIGNUM, Free> number(BN_new());
-  return number && BN_rand(number.get(), 127, BN_RAND_TOP_ONE, BN_RAND_BOTTOM_ANY) == 1 &&
-         BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)) != nullptr;
+  std::uint64_t serial = 0;
+  return RAND_bytes(reinterpret_cast<unsigned char*>(&serial), sizeof serial) == 1 &&
+         ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial) == 1;
 }
 
 Certificate make_certificate(EVP_PKEY* key) {

@@ -51,7 +51,6 @@ struct Options {
   std::size_t max_call_connections = 16;
   std::size_t max_stream_connections = 64;
 
-  Duration connect_timeout = std::chrono::seconds(10);
   Duration handshake_deadline = std::chrono::seconds(10);  // of clients
   Duration idle_timeout = std::chrono::seconds(300);       // of a client's connection
   // How long a client may let a full reply, its own request's body or its socket stand still.

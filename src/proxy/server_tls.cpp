@@ -1,25 +1,11 @@
 #include "proxy/server_tls.h"
 
-#include <algorithm>
-#include <string_view>
-
 #include "http/tls_credentials.h"
 
 namespace berth::proxy {
 namespace {
 
 namespace ssl = boost::asio::ssl;
-
-// A list of names as in ALPN, each with its length before it.
-bool offers_h2(std::string_view names) {
-  while (!names.empty()) {
-    const auto size = static_cast<std::size_t>(static_cast<unsigned char>(names.front()));
-    names.remove_prefix(1);
-    if (names.substr(0, size) == "h2") return true;
-    names.remove_prefix(std::min(size, names.size()));
-  }
-  return false;
-}
 
 // A client without ALPN would be served otherwise: OpenSSL selects only among offers.
 int check_hello(SSL* connection, int* alert, void*) {
@@ -35,13 +21,10 @@ int check_hello(SSL* connection, int* alert, void*) {
 
 int select_h2(SSL*, const unsigned char** selected, unsigned char* selected_size,
               const unsigned char* offers, unsigned int size, void*) {
-  static constexpr unsigned char kH2[] = {'h', '2'};
-  if (!offers_h2({reinterpret_cast<const char*>(offers), size})) {
-    return SSL_TLSEXT_ERR_ALERT_FATAL;
-  }
-  *selected = kH2;
-  *selected_size = sizeof kH2;
-  return SSL_TLSEXT_ERR_OK;
+  static constexpr unsigned char kH2[] = {2, 'h', '2'};  // with its length, as in ALPN
+  const int found = SSL_select_next_proto(const_cast<unsigned char**>(selected), selected_size, kH2,
+                                          sizeof kH2, offers, size);
+  return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
 }  // namespace

@@ -56,7 +56,10 @@ void Transfer::add_lines(const Request& request) {
     add_line(header.value.empty() ? header.name + ";" : header.name + ": " + header.value);
   }
   for (const char* name : {"accept", "content-type", "user-agent"}) {
-    if (!find_header(request.headers, name)) add_line(std::string(name) + ":");
+    const auto is_it = [&](const Header& each) { return each.name == name; };
+    if (std::none_of(request.headers.begin(), request.headers.end(), is_it)) {
+      add_line(std::string(name) + ":");
+    }
   }
   if (!state.authorization.empty()) add_line(state.authorization);
 }

@@ -53,7 +53,6 @@ Result<std::unique_ptr<UpstreamClient>> UpstreamClient::create(ProxyState& state
   options.insecure = upstream.skip_verification;
   options.has_own_ca = !upstream.ca_file.empty() || !upstream.ca_data.empty();
   options.material = [upstream] { return trusted_by(upstream); };
-  options.connect_timeout = state.options.connect_timeout;
   if (const auto material = options.material(); !material) return material.error();
   auto server = curl::Server::create(std::move(options));
   if (!server) return server.error();

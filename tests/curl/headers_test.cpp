@@ -18,14 +18,6 @@ TEST(HeaderLine, IsReadInSmallLetters) {
   EXPECT_FALSE(parse_header_line("a: b\x01\r\n"));
 }
 
-TEST(HeaderLine, OfAStatusHasItsNumber) {
-  EXPECT_EQ(status_of("HTTP/1.1 200 OK\r\n"), 200);
-  EXPECT_EQ(status_of("HTTP/2 404 \r\n"), 404);
-  EXPECT_EQ(status_of("HTTP/1.1\r\n"), 0);
-  EXPECT_EQ(status_of("HTTP/1.1 x\r\n"), 0);
-  EXPECT_EQ(status_of("HTTP/1.1 -20\r\n"), 0);
-}
-
 TEST(HeaderLine, DoesNoHarm) {
   for (const std::uint64_t seed : support::seeds(2'000)) {
     SCOPED_TRACE("BERTH_SEED=" + std::to_string(seed));
@@ -34,7 +26,6 @@ TEST(HeaderLine, DoesNoHarm) {
     if (header) {
       EXPECT_TRUE(is_header_name(header->name) && is_header_value(header->value));
     }
-    (void)status_of(damage.of("HTTP/1.1 200 OK\r\n"));
   }
 }
 

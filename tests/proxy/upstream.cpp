@@ -117,7 +117,7 @@ bool Gate::is_open() {
 }
 
 std::string Received::header(std::string_view name) const {
-  return std::string(find_header(headers, name).value_or(""));
+  return std::string(value_of(headers, name));
 }
 
 std::size_t Received::count(std::string_view name) const {
