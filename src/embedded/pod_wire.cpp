@@ -65,14 +65,14 @@ bool has_marker(const wire::PodSpec& spec) {
 Result<ShownPod> shown_pod(const podview::SeenPod& seen) {
   wire::Pod parts;
   if (!parts.ParseFromArray(seen.bytes.data(), static_cast<int>(seen.bytes.size()))) {
-    return Error{"malformed protobuf, expected a pod", seen.name};
+    return Error{"malformed protobuf, expected a pod", std::string(seen.name)};
   }
-  return ShownPod{seen.name_space,
-                  seen.name,
-                  seen.uid,
-                  seen.version,
-                  seen.node,
-                  seen.scheduler,
+  return ShownPod{std::string(seen.name_space),
+                  std::string(seen.name),
+                  std::string(seen.uid),
+                  std::string(seen.version),
+                  std::string(seen.node),
+                  std::string(seen.scheduler),
                   node_in(parts.spec().affinity()),
                   parts.status().nominated_node_name(),
                   has_marker(parts.spec())};

@@ -15,20 +15,4 @@ EventType event_type_of(std::string_view name) {
   return name == "ERROR" ? EventType::error : EventType::other;
 }
 
-// Keeps the room of the strings for the next pod.
-void SeenPod::clear() {
-  for (std::string* each : {&name_space, &name, &uid, &version, &node, &scheduler}) each->clear();
-  is_gated = false;
-  is_terminating = false;
-  is_ended = false;
-  bytes = {};
-}
-
-void SeenEvent::clear() {
-  type = EventType::other;
-  pod.clear();
-  ends_initial_events = false;
-  is_expired = false;
-}
-
 }  // namespace berth::podview

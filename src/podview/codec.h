@@ -20,20 +20,18 @@ enum class EventType : std::uint8_t { added, modified, deleted, bookmark, error,
 std::string_view name_of(EventType type);
 EventType event_type_of(std::string_view name);
 
-// A pod as upstream sent it.
+// A pod as upstream sent it, as long as that is there.
 struct SeenPod {
-  std::string name_space;
-  std::string name;
-  std::string uid;
-  std::string version;
-  std::string node;
-  std::string scheduler;
+  std::string_view name_space;
+  std::string_view name;
+  std::string_view uid;
+  std::string_view version;
+  std::string_view node;
+  std::string_view scheduler;
   bool is_gated = false;
   bool is_terminating = false;
   bool is_ended = false;   // Succeeded or Failed
   std::string_view bytes;  // the bare message
-
-  void clear();
 };
 
 struct SeenEvent {
@@ -41,8 +39,6 @@ struct SeenEvent {
   SeenPod pod;                       // of a bookmark: with a version alone
   bool ends_initial_events = false;  // a bookmark: the initial events of a streaming list are over
   bool is_expired = false;           // an error: the client must list again
-
-  void clear();
 };
 
 // The difference between kube-scheduler's copy and the pod.

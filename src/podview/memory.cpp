@@ -130,7 +130,7 @@ void Memory::forget(const std::string& key) {
 }
 
 // VIEW-4
-void Memory::see(const std::string& version) {
+void Memory::see(std::string_view version) {
   if (!version.empty() && is_later(version, version_seen)) version_seen = version;
 }
 

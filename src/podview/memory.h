@@ -57,7 +57,7 @@ struct Memory {
   Result<HeldPod*> hold(const std::string& key, const SeenPod& pod);
   void show(const std::string& key, HeldPod& pod, const ports::ShownPod& as);
   void forget(const std::string& key);
-  void see(const std::string& version);
+  void see(std::string_view version);
   // VIEW-14: the client may have another pod under that name, so a list must not have this one.
   bool may_be_new(const std::string& key, const SeenPod& pod) const;
   // Until the stream that follows the list adds it.

@@ -34,7 +34,7 @@ Result<std::string> filter_list(std::string body, const Managed& schedulers,
     const auto as = memory.listed(key, **held, table, attempts);
     if (!as) return false;
     memory.show(key, **held, *as);
-    const auto found = table.by_uid.find(pod.uid);
+    const auto found = table.by_uid.find((*held)->uid);
     shown.push_back({found == table.by_uid.end() ? table.pods.size() : found->second, *held});
     return false;
   };

@@ -13,25 +13,11 @@ bool PodReader::pod(std::string_view message, SeenPod& pod) {
 
 bool PodReader::metadata(std::string_view message, SeenPod& pod) {
   return each(message, "metadata", [&](const Field& field) {
-    switch (field.number) {
-      case number::kName:
-        pod.name = field.content;
-        break;
-      case number::kNamespace:
-        pod.name_space = field.content;
-        break;
-      case number::kUid:
-        pod.uid = field.content;
-        break;
-      case number::kVersion:
-        pod.version = field.content;
-        break;
-      case number::kDeletionTime:
-        pod.is_terminating = true;
-        break;
-      default:
-        break;
-    }
+    if (field.number == number::kName) pod.name = field.content;
+    if (field.number == number::kNamespace) pod.name_space = field.content;
+    if (field.number == number::kUid) pod.uid = field.content;
+    if (field.number == number::kVersion) pod.version = field.content;
+    if (field.number == number::kDeletionTime) pod.is_terminating = true;
     return true;
   });
 }

@@ -53,17 +53,17 @@ Status PodStream::take(std::string_view bytes, std::string& out) {
 // To a client that selects pods that have not ended, one that ends is deleted.
 Status PodStream::take_of_all(std::string_view frame, std::string& out) {
   return take_events(out, [&]() -> Status {
-    event_.clear();
+    event_ = {};
     if (const Status status = read_event(frame, event_); !status) return status;
     const bool is_left = event_.type == EventType::added || event_.type == EventType::modified;
     const SeenPod& pod = event_.pod;
     if (!pod.is_ended) return on_event(frame, out);
-    if (is_left && memory_.ended.insert(pod.uid).second) {
+    if (is_left && memory_.ended.emplace(pod.uid).second) {
       event_.type = EventType::deleted;
       return on_event(deleted_event(pod), out);
     }
     // It ended before, so the client does not have it.
-    if (!is_left) memory_.ended.erase(pod.uid);
+    if (!is_left) memory_.ended.erase(std::string(pod.uid));
     memory_.see(pod.version);
     return Done{};
   });
@@ -76,7 +76,7 @@ void PodStream::expire(std::string& out) {
 
 Status PodStream::on_frame(std::string_view frame, std::string& out) {
   if (has_failed_) return Done{};
-  event_.clear();
+  event_ = {};
   if (const Status status = read_event(frame, event_); !status) return status;
   return on_event(frame, out);
 }
@@ -117,7 +117,7 @@ void PodStream::on_bookmark(std::string_view frame, std::string& out) {
 }
 
 // VIEW-1: bytes that no rule concerns pass as they came.
-void PodStream::pass(std::string_view frame, const std::string& version, std::string& out) {
+void PodStream::pass(std::string_view frame, std::string_view version, std::string& out) {
   out += frame;
   // Until the initial events are over, the client has nothing to go on from.
   if (memory_.is_whole) memory_.version_sent = version;

@@ -68,7 +68,7 @@ class PodStream {
   Status on_pod(std::string_view frame, std::string& out);
   void on_bookmark(std::string_view frame, std::string& out);
   Status on_waiting(std::string_view frame, std::string& out);
-  void pass(std::string_view frame, const std::string& version, std::string& out);
+  void pass(std::string_view frame, std::string_view version, std::string& out);
   void emit(EventType type, const HeldPod& pod, std::string& out);
   void show(const std::string& key, HeldPod& pod, const ports::ShownPod& as, std::string& out);
   void hide(const std::string& key, HeldPod& pod, std::string& out);

@@ -36,24 +36,15 @@ void constrain(wire::Affinity& affinity, std::string_view node) {
   for (wire::NodeSelectorTerm& term : terms) *term.add_match_fields() = requirement_on(node);
 }
 
-// The contents of all `spec` fields. Messages that occur more than once are merged, so joining them
-// changes nothing. Held pods are well formed.
-std::string spec_of(std::string_view pod) {
-  std::string spec;
-  Fields fields(pod);
+// The contents of all fields of that number. Messages that occur more than once are merged, so
+// joining them changes nothing. `message` is well formed.
+std::string joined(std::string_view message, std::uint32_t number) {
+  std::string all;
+  Fields fields(message);
   for (Field field; fields.next(field);) {
-    if (field.number == number::kPodSpec) spec += field.content;
+    if (field.number == number) all += field.content;
   }
-  return spec;
-}
-
-std::string affinity_of(std::string_view spec) {
-  std::string affinity;
-  Fields fields(spec);
-  for (Field field; fields.next(field);) {
-    if (field.number == number::kAffinity) affinity += field.content;
-  }
-  return affinity;
+  return all;
 }
 
 // `message` without its fields of that number.
@@ -77,8 +68,8 @@ std::string bytes_of(const CopyOf& copy) {
     added.mutable_status()->set_nominated_node_name(std::string(copy.node));
   } else if (!copy.node.empty()) {
     wire::Affinity& affinity = *added.mutable_spec()->mutable_affinity();
-    const std::string spec = spec_of(copy.pod);
-    const std::string own = affinity_of(spec);
+    const std::string spec = joined(copy.pod, number::kPodSpec);
+    const std::string own = joined(spec, number::kAffinity);
     affinity.ParseFromString(own);
     if (affinity.node_affinity().has_required()) {
       out = without(copy.pod, number::kPodSpec);
@@ -158,7 +149,7 @@ Result<std::string> held(const SeenPod& pod) {
     }
   }
   out.shrink_to_fit();
-  if (!wire::Affinity().ParseFromString(affinity_of(spec_of(out)))) {
+  if (!wire::Affinity().ParseFromString(joined(joined(out, number::kPodSpec), number::kAffinity))) {
     return Error{"malformed protobuf, expected an affinity", ""};
   }
   return out;
@@ -199,13 +190,12 @@ Result<ListParts> read_list(std::string_view body, const StaysInList& stays) {
   parts.items = {place(envelope.raw), place(envelope.raw) + envelope.raw.size()};
   std::optional<Error> refused;
   protobuf::ListHead head;
-  SeenPod pod;
   const bool is_read = reader.each(envelope.raw, "a PodList", [&](const Field& field) {
     if (field.number == number::kListMetadata && !reader.list_head(field.content, head)) {
       return false;
     }
     if (field.number == number::kListItems) {
-      pod.clear();
+      SeenPod pod;
       if (!reader.pod(field.content, pod)) return false;
       const auto stays_here = stays(pod);
       if (!stays_here) refused = stays_here.error();
