@@ -34,6 +34,19 @@ const Value* Value::find(std::string_view key) const {
   return nullptr;
 }
 
+const Value* Value::at(std::initializer_list<std::string_view> path) const {
+  const Value* value = this;
+  for (const std::string_view key : path) {
+    if (value != nullptr) value = value->find(key);
+  }
+  return value;
+}
+
+std::string Value::text_at(std::initializer_list<std::string_view> path) const {
+  const Value* const value = at(path);
+  return value == nullptr ? std::string() : value->text;
+}
+
 bool same_content(const Value& left, const Value& right) {
   return left.kind == right.kind && left.truth == right.truth && left.text == right.text &&
          std::equal(left.items.begin(), left.items.end(), right.items.begin(), right.items.end(),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,10 @@ struct Value {
 
   // The member of that name; null if there is none or this is no map.
   const Value* find(std::string_view key) const;
+  // The value at the end of a path of members; null if there is none.
+  const Value* at(std::initializer_list<std::string_view> path) const;
+  // Its text; empty if there is none.
+  std::string text_at(std::initializer_list<std::string_view> path) const;
 };
 
 struct Member {

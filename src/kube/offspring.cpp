@@ -11,20 +11,9 @@ namespace {
 
 using document::Value;
 
-std::string text_at(const Value& object, std::string_view key) {
-  const Value* const metadata = object.find("metadata");
-  const Value* const text = metadata == nullptr ? nullptr : metadata->find(key);
-  return text == nullptr ? "" : text->text;
-}
-
 std::string name_space_of(const Value& object) {
-  std::string name_space = text_at(object, "namespace");
+  std::string name_space = object.text_at({"metadata", "namespace"});
   return name_space.empty() ? "default" : name_space;
-}
-
-std::string text_in(const Value& map, std::string_view key) {
-  const Value* const text = map.find(key);
-  return text == nullptr ? "" : text->text;
 }
 
 // All that one object of the input makes, also by those that it makes first.
@@ -36,7 +25,7 @@ class Family {
 
   Result<Made> make(const Parent& parent) {
     made_.owner = parent.type.kind + " " + name_space_of(parent.object) + "/" +
-                  text_at(parent.object, "name");
+                  parent.object.text_at({"metadata", "name"});
     place_ = document::place(file_, parent.object.position);
     if (const Status status = add(parent); !status) return status.error();
     return std::move(made_);
@@ -52,7 +41,7 @@ class Family {
   }
 
   Status take(const Value& child) {
-    const TypeName type{text_in(child, "kind"), text_in(child, "apiVersion")};
+    const TypeName type{child.text_at({"kind"}), child.text_at({"apiVersion"})};
     const bool is_pod = type.kind == kPodType.kind;
     if (++(is_pod ? made_.pods : others_) > most_) {
       return Error{made_.owner + " makes more than " + std::to_string(most_) +
@@ -85,12 +74,10 @@ std::string Made::to_string() const {
 
 void Offspring::see(const TypeName& type, const Value& object) {
   const std::string name_space = name_space_of(object);
-  const Value* const metadata = object.find("metadata");
-  const Value* const owners = metadata == nullptr ? nullptr : metadata->find("ownerReferences");
-  if (owners != nullptr) {
+  if (const Value* const owners = object.at({"metadata", "ownerReferences"})) {
     for (const Value& owner : owners->items) {
-      owner_uids_.insert(text_in(owner, "uid"));
-      owners_.emplace(text_in(owner, "kind"), name_space, text_in(owner, "name"));
+      owner_uids_.insert(owner.text_at({"uid"}));
+      owners_.emplace(owner.text_at({"kind"}), name_space, owner.text_at({"name"}));
     }
   }
   if (type.kind != kPodType.kind) return;
@@ -101,12 +88,12 @@ void Offspring::see(const TypeName& type, const Value& object) {
 
 Status Offspring::keep(const TypeName& type, Value& object, const std::string& file) {
   Value& metadata = map_in(object, "metadata");
-  const std::string prefix = text_in(metadata, "generateName");
-  if (text_in(metadata, "name").empty() && !prefix.empty()) {
+  const std::string prefix = metadata.text_at({"generateName"});
+  if (metadata.text_at({"name"}).empty() && !prefix.empty()) {
     put_text(metadata, "name", generated_name(prefix, type.kind, 0));
   }
-  const Name name{type.kind, name_space_of(object), text_in(metadata, "name")};
-  const bool has_own_uid = !text_in(metadata, "uid").empty();
+  const Name name{type.kind, name_space_of(object), metadata.text_at({"name"})};
+  const bool has_own_uid = !metadata.text_at({"uid"}).empty();
   if (!has_own_uid) {
     put_text(metadata, "uid", type.kind + ":" + std::get<1>(name) + "/" + std::get<2>(name));
   }
@@ -121,7 +108,7 @@ Status Offspring::keep(const TypeName& type, Value& object, const std::string& f
 bool Offspring::has_children(const Name& name, const Kept& kept) const {
   if (by_label_.contains(name)) return true;
   if (!kept.has_own_uid) return owners_.contains(name);
-  return owner_uids_.contains(text_at(kept.object, "uid"));
+  return owner_uids_.contains(kept.object.text_at({"metadata", "uid"}));
 }
 
 Status Offspring::make(const Sink& sink, std::vector<Made>& made,

@@ -61,8 +61,7 @@ bool makes_children(const TypeName& type) { return row_of(type) != nullptr; }
 
 std::vector<std::pair<std::string, std::string>> makers_by_label(const document::Value& pod) {
   std::vector<std::pair<std::string, std::string>> makers;
-  const document::Value* const metadata = pod.find("metadata");
-  const document::Value* const labels = metadata == nullptr ? nullptr : metadata->find("labels");
+  const document::Value* const labels = pod.at({"metadata", "labels"});
   if (labels == nullptr) return makers;
   for (const MakerRow& row : kRows) {
     if (row.label.empty()) continue;

@@ -28,10 +28,6 @@ document::Value* member(document::Value& value, std::string_view key) {
   return nullptr;
 }
 
-std::string text_of(const document::Value* value) {
-  return value == nullptr ? std::string() : value->text;
-}
-
 bool is_map(const document::Value* value) {
   return value != nullptr && value->kind == document::Kind::map;
 }
@@ -46,8 +42,7 @@ bool is_page(const document::Value& value) {
 }
 
 bool is_object_of(const document::Value& value, const std::string& name) {
-  const document::Value* const metadata = value.find("metadata");
-  return is_map(metadata) && text_of(metadata->find("name")) == name;
+  return value.text_at({"metadata", "name"}) == name;
 }
 
 // "kubectl create rolebinding ...": what gives the right.
@@ -141,8 +136,7 @@ Objects ApiReader::list(const Resource& resource, const std::string& name_space,
     if (document::Value* const items = member(*page, "items")) {
       for (document::Value& item : items->items) objects.items.push_back(std::move(item));
     }
-    const document::Value* const metadata = page->find("metadata");
-    next = metadata == nullptr ? "" : text_of(metadata->find("continue"));
+    next = page->text_at({"metadata", "continue"});
     if (next.empty()) return objects;
     if (!tokens.insert(next).second) {
       return cannot(" answers with a \"continue\" that it gave before, expected the next page");

@@ -276,13 +276,11 @@ Objects matching(ApiReader& reader, const Resource& resource, const std::string&
 LiveJobs refused(const Objects& objects) { return {{}, {}, objects.refusal, objects.message}; }
 
 bool names_kube_group(const document::Value& pod) {
-  const document::Value* const spec = pod.find("spec");
-  return spec != nullptr && spec->find("schedulingGroup") != nullptr;
+  return pod.at({"spec", "schedulingGroup"}) != nullptr;
 }
 
 bool names_composite(const document::Value& group) {
-  const document::Value* const spec = group.find("spec");
-  return spec != nullptr && spec->find("parentCompositePodGroupName") != nullptr;
+  return group.at({"spec", "parentCompositePodGroupName"}) != nullptr;
 }
 
 bool is_absent(const Objects& objects) { return objects.refusal == Refusal::not_found; }

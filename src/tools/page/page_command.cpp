@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -150,10 +151,8 @@ class Leader {
     const Objects lease =
         reader_->get({"coordination.k8s.io", "v1", "leases"}, flags_.kube.name_space, "berthd");
     if (!lease.ok() || lease.items.size() != 1) return "";
-    const document::Value* const spec = lease.items.front().find("spec");
-    const document::Value* const holder = spec == nullptr ? nullptr : spec->find("holderIdentity");
-    const std::string pod =
-        holder == nullptr ? "" : holder->text.substr(0, holder->text.rfind('_'));
+    std::string pod = lease.items.front().text_at({"spec", "holderIdentity"});
+    pod.resize(std::min(pod.rfind('_'), pod.size()));
     return pod.empty() ? "" : "pod/" + pod;
   }
 
