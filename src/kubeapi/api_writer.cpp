@@ -80,12 +80,10 @@ std::string refusal_by_budgets(const Response& response) {
   if (response.status == kServerError) {
     return message.find("more than one PodDisruptionBudget") == std::string::npos ? "" : message;
   }
-  if (const nlohmann::json& causes = value_at(status, "/details/causes"); causes.is_array()) {
-    for (const nlohmann::json& cause : causes) {
-      if (!cause.is_object() || text_at(cause, "/reason") != "DisruptionBudget") continue;
-      const std::string detail = text_at(cause, "/message");
-      return detail.empty() ? message : message + " " + detail;
-    }
+  for (const nlohmann::json& cause : value_at(status, "/details/causes")) {
+    if (text_at(cause, "/reason") != "DisruptionBudget") continue;
+    const std::string detail = text_at(cause, "/message");
+    return detail.empty() ? message : message + " " + detail;
   }
   return message.find("violate the pod's disruption budget") == std::string::npos ? "" : message;
 }

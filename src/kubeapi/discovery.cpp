@@ -30,12 +30,6 @@ Parts parts_of(const std::string& resource) {
           resource.substr(group + 1)};
 }
 
-const PlainJson& list_at(const PlainJson& object, const char* key) {
-  static const PlainJson kNone = PlainJson::array();
-  const bool has_list = object.is_object() && object.contains(key) && object[key].is_array();
-  return has_list ? object[key] : kNone;
-}
-
 }  // namespace
 
 Discovery::Discovery(std::vector<std::string> resources, DiscoveryOptions options,
@@ -81,8 +75,8 @@ Step Discovery::answered(Response response) {
 
 void Discovery::take_groups(const PlainJson& groups) {
   std::set<std::string> served;
-  for (const PlainJson& group : list_at(groups, "groups")) {
-    for (const PlainJson& version : list_at(group, "versions")) {
+  for (const PlainJson& group : value_at(groups, "/groups")) {
+    for (const PlainJson& version : value_at(group, "/versions")) {
       served.insert(text_at(version, "/groupVersion"));
     }
   }
@@ -96,7 +90,7 @@ void Discovery::take_groups(const PlainJson& groups) {
 
 void Discovery::take_resources(const PlainJson& resources) {
   std::map<std::string, std::string> kinds;  // by plural
-  for (const PlainJson& each : list_at(resources, "resources")) {
+  for (const PlainJson& each : value_at(resources, "/resources")) {
     kinds[text_at(each, "/name")] = text_at(each, "/kind");
   }
   const std::vector<std::string> missing = missing_;

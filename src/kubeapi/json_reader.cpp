@@ -45,8 +45,8 @@ class JsonReader final : public ObjectReader {
       } else if (key == "metadata") {
         document::Value metadata;
         if (const auto code = build(field.value(), nullptr, 1, metadata)) return bad_json(code);
-        take(metadata, "resourceVersion", list.resource_version);
-        take(metadata, "continue", list.continue_token);
+        list.resource_version = metadata.text_at({"resourceVersion"});
+        list.continue_token = metadata.text_at({"continue"});
       }
     }
     const char* rest = nullptr;
@@ -76,10 +76,6 @@ class JsonReader final : public ObjectReader {
   }
 
  private:
-  static void take(const document::Value& from, const char* key, std::string& to) {
-    if (const document::Value* found = from.find(key)) to = found->text;
-  }
-
   const KeptKeys::Row* row_of(std::string_view under) const {
     return keeps_now_ == nullptr ? nullptr : keeps_now_->find(under);
   }

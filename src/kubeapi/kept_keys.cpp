@@ -6,7 +6,7 @@
 
 // API-9: keys that are not named here are skipped during parsing and cost no memory. A decoder in
 // src/kube that reads a new key must name it here, too; tests/kubeapi/object_reader_test.cpp
-// compares both.
+// compares both. A Job of 1.5 MB of empty arguments takes 5 MB to read by them, and 56 MB whole.
 
 namespace berth::kubeapi {
 

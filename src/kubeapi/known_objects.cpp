@@ -9,21 +9,15 @@ constexpr std::size_t kLinesMost = 30;  // about objects, within options.count_l
 
 }  // namespace
 
-std::string metadata_text(const document::Value& object, std::string_view key) {
-  const document::Value* metadata = object.find("metadata");
-  const document::Value* found = metadata == nullptr ? nullptr : metadata->find(key);
-  return found == nullptr ? std::string() : found->text;
-}
-
 std::string full_name_of(const document::Value& object) {
-  std::string name = metadata_text(object, "name");
+  std::string name = object.text_at({"metadata", "name"});
   if (name.empty()) return name;
-  const std::string name_space = metadata_text(object, "namespace");
+  const std::string name_space = object.text_at({"metadata", "namespace"});
   return name_space.empty() ? name : name_space + "/" + name;
 }
 
 std::string KnownObjects::id_of(const document::Value& object) const {
-  return kind_.by_uid ? metadata_text(object, "uid") : full_name_of(object);
+  return kind_.by_uid ? object.text_at({"metadata", "uid"}) : full_name_of(object);
 }
 
 // API-15: an object that cannot be decoded is reported and skipped. The last good state of it

@@ -47,7 +47,5 @@ class KnownObjects {
 
 // "namespace/name", or "name"; empty without a name.
 std::string full_name_of(const document::Value& object);
-// metadata.<key> as text; empty when there is none.
-std::string metadata_text(const document::Value& object, std::string_view key);
 
 }  // namespace berth::kubeapi

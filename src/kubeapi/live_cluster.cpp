@@ -190,12 +190,9 @@ class LiveCluster::Impl {
     return reflect_owner(served);
   }
 
-  bool is_required(const WatchedType& type) const {
+  static bool is_required(const WatchedType& type) {
     const bool is_selecting = type.keeps == &keys_of_selecting();
-    if (type.storage || is_selecting) return false;
-    const std::string& version = type.type.api_version;
-    if (version == kVolcanoVersion) return options_.require_volcano;
-    return type.name != kBudgets && type.name != kSigGroups;
+    return !type.storage && !is_selecting && type.name != kBudgets && type.name != kSigGroups;
   }
 
   std::unique_ptr<Following> reflect(const WatchedType& type, bool may_be_required = true) {

@@ -13,8 +13,7 @@ namespace berth::kubeapi {
 
 // Callbacks run on threads of the LiveCluster, one at a time for each kind. Any may be empty.
 struct LiveOptions {
-  ReflectorOptions reflector;   // several threads may call its `complain` at once
-  bool require_volcano = true;  // PodGroup and Queue of scheduling.volcano.sh must be served
+  ReflectorOptions reflector;  // several threads may call its `complain` at once
 
   // Resources whose objects decide about the pods they control: "jobs.v1.batch". Those that the
   // server does not serve are looked for again and again.

@@ -60,7 +60,7 @@ struct ReflectorOptions {
   std::function<void(const std::string& what, const Error& error)> complain;
 };
 
-// Counts since start(). All but the last two only grow.
+// Counts since start(). All but the last only grow.
 struct ReflectorCounters {
   Counter lists;            // complete ones, streamed ones included
   Counter watches;          // started
@@ -68,7 +68,6 @@ struct ReflectorCounters {
   Counter decode_failures;  // objects skipped, or without a part
   Counter failures;         // failed requests and watches
   Counter objects;          // known now
-  bool is_synced = false;
 };
 
 }  // namespace berth::kubeapi

@@ -35,12 +35,7 @@ constexpr int kTestsMost = 5;   // in a row: then that is how events come
 Duration silence_most(int times) { return kTestMost * (1 << std::min(times, 3)); }
 
 bool ends_initial_events(const document::Value& bookmark) {
-  const document::Value* metadata = bookmark.find("metadata");
-  const document::Value* annotations =
-      metadata == nullptr ? nullptr : metadata->find("annotations");
-  const document::Value* end =
-      annotations == nullptr ? nullptr : annotations->find(kInitialEventsEnd);
-  return end != nullptr && end->text == "true";
+  return bookmark.text_at({"metadata", "annotations", kInitialEventsEnd}) == "true";
 }
 
 // A refusal of the request itself: the server does not know streaming lists.
@@ -63,12 +58,6 @@ Reflector::Reflector(const Clock& clock, std::string server, ReflectedKind kind,
                                            : protobuf_reader(kind_.type)),
       backoff_(options_.retry_least, options_.retry_most, options_.seed),
       streams_lists_(options_.streaming_list) {}
-
-ReflectorCounters Reflector::counters() const {
-  ReflectorCounters counters = counters_;
-  counters.is_synced = is_synced_;
-  return counters;
-}
 
 bool Reflector::has_proved(Duration within) const {
   return proved_at_.load() > clock_.now() - within;
@@ -331,12 +320,11 @@ bool Reflector::take(std::string_view frame) {
     return give_up(unreadable(read.error(), frame));
   }
   if (event_.type == "ERROR") {
-    const document::Value* code = event_.object.find("code");
-    const document::Value* message = event_.object.find("message");
-    return give_up({message == nullptr ? "an ERROR event" : message->text, kind_.path},
-                   code != nullptr && code->text == "410");
+    const std::string message = event_.object.text_at({"message"});
+    return give_up({message.empty() ? "an ERROR event" : message, kind_.path},
+                   event_.object.text_at({"code"}) == "410");
   }
-  std::string version = metadata_text(event_.object, "resourceVersion");
+  std::string version = event_.object.text_at({"metadata", "resourceVersion"});
   if (!watch_->brings_list && is_older(version)) {
     return give_up({"the version went back from " + version_ + " to " + version +
                         ", as after a restored backup",

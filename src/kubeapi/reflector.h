@@ -36,7 +36,7 @@ class Reflector final : public StateMachine {
   // True if a list or watch that was silent for long, or a pause, is to be interrupted. Not after
   // such a list or watch either. Any thread.
   bool doubt(Duration proved_within = {});
-  ReflectorCounters counters() const;  // any thread
+  ReflectorCounters counters() const { return counters_; }  // any thread
   const std::string& name() const { return kind_.name; }
   bool is_required() const { return kind_.required; }
 

@@ -7,6 +7,8 @@ namespace berth::kubeapi {
 
 namespace {
 
+constexpr const char* kVolcanoVersion = "scheduling.volcano.sh/v1beta1";
+
 // One that is kept whole, but for unused metadata.
 template <class Deleted>
 WatchedType whole(std::string_view name, const char* kind, const char* api_version) {

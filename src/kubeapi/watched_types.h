@@ -17,7 +17,6 @@ namespace berth::kubeapi {
 
 inline constexpr std::string_view kBudgets = "poddisruptionbudgets";
 inline constexpr std::string_view kSigGroups = "podgroups.scheduling.x-k8s.io";
-inline constexpr const char* kVolcanoVersion = "scheduling.volcano.sh/v1beta1";
 
 inline constexpr const KeptKeys* kInProtobuf = nullptr;  // API-36
 

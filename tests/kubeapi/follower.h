@@ -127,7 +127,7 @@ class Follower {
 
   Status change(const document::Value& object) {
     if (object.find("bad") != nullptr) return Error{"it is bad", ""};
-    seen[metadata_text(object, "uid")] = metadata_text(object, "resourceVersion");
+    seen[object.text_at({"metadata", "uid"})] = object.text_at({"metadata", "resourceVersion"});
     return Done{};
   }
 

@@ -53,7 +53,7 @@ class MachineThreadTest : public ::testing::Test {
     kind.by_uid = true;
     kind.changed = [this](const document::Value& object, auto&) -> Status {
       seen_.change([&](auto& all) {
-        all[metadata_text(object, "uid")] = metadata_text(object, "resourceVersion");
+        all[object.text_at({"metadata", "uid"})] = object.text_at({"metadata", "resourceVersion"});
       });
       return Done{};
     };

@@ -85,7 +85,7 @@ kubeapi::ReflectedKind Reader::reflected(ports::WatchTap* tap) {
     kind.type = "Pod";
   }
   kind.changed = [this](const document::Value& object, auto&) -> Status {
-    sink_.post(coming_.at(kubeapi::metadata_text(object, "resourceVersion")));
+    sink_.post(coming_.at(object.text_at({"metadata", "resourceVersion"})));
     return berth::Done{};
   };
   kind.gone = [this](const std::string& id) { sink_.post(deletion(kind_, id)); };
