@@ -130,10 +130,6 @@ bool read_civil(std::string_view text, Civil& civil) {
          civil.second < 60;
 }
 
-std::string two_digits(std::int64_t value) {
-  return (value < 10 ? "0" : "") + std::to_string(value);
-}
-
 }  // namespace
 
 Result<Duration> parse_duration(std::string_view text) {
@@ -204,16 +200,23 @@ Result<TimePoint> parse_time(std::string_view text) {
 }
 
 std::string format_time(TimePoint time) {
-  const auto day = std::chrono::floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date{day};
-  const std::int64_t day_ns = 86'400 * kSecond;
-  const std::int64_t ns = (time.time_since_epoch().count() % day_ns + day_ns) % day_ns;
-  std::string text = std::to_string(static_cast<int>(date.year())) + "-" +
-                     two_digits(static_cast<unsigned>(date.month())) + "-" +
-                     two_digits(static_cast<unsigned>(date.day())) + "T";
-  text += two_digits(ns / kSecond / 3'600) + ":" + two_digits(ns / kSecond / 60 % 60) + ":" +
-          two_digits(ns / kSecond % 60);
-  if (ns % kSecond != 0) text += "." + without_trailing_zeros(ns % kSecond, 9);
+  const std::chrono::year_month_day date{std::chrono::floor<std::chrono::days>(time)};
+  Duration of_day = time.time_since_epoch() % std::chrono::days{1};
+  if (of_day < Duration{}) of_day += std::chrono::days{1};  // the first day begins before any time
+  const std::chrono::hh_mm_ss clock{of_day};
+  std::string text = std::to_string(static_cast<int>(date.year()));
+  const auto add = [&text](char before, auto value) {
+    const char digits[] = {before, static_cast<char>('0' + value / 10),
+                           static_cast<char>('0' + value % 10)};
+    text.append(digits, sizeof digits);
+  };
+  add('-', static_cast<unsigned>(date.month()));
+  add('-', static_cast<unsigned>(date.day()));
+  add('T', clock.hours().count());
+  add(':', clock.minutes().count());
+  add(':', clock.seconds().count());
+  const std::int64_t fraction = clock.subseconds().count();
+  if (fraction != 0) text += "." + without_trailing_zeros(fraction, 9);
   return text + "Z";
 }
 

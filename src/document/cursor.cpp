@@ -123,24 +123,20 @@ std::string Cursor::required_text(std::string_view key) const {
 
 std::int64_t Cursor::integer(std::int64_t fallback, std::int64_t least, std::int64_t most) const {
   if (!is_present()) return fallback;
-  const std::string range =
-      "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most);
   const std::string& text = value_->text;
   std::int64_t number = 0;
   const auto end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, number);
   const std::size_t sign = text.starts_with('-') ? 1 : 0;
   const bool is_octal_or_not = text.size() > sign + 1 && text[sign] == '0';  // 010: 8 or 10?
-  if (value_->kind != Kind::number || (read.ec == std::errc{} && read.ptr != end) ||
-      read.ec == std::errc::invalid_argument || is_octal_or_not) {
-    complain(shown(*value_) + " is not a whole number, " + range);
-    return fallback;
-  }
-  if (read.ec != std::errc{} || number < least || number > most) {
-    complain(shown(*value_) + " is out of range, " + range);
-    return fallback;
-  }
-  return number;
+  const bool is_number = value_->kind == Kind::number && !is_octal_or_not &&
+                         read.ec != std::errc::invalid_argument &&
+                         (read.ec != std::errc{} || read.ptr == end);
+  if (is_number && read.ec == std::errc{} && number >= least && number <= most) return number;
+  complain(shown(*value_) + (is_number ? " is out of range" : " is not a whole number") +
+           ", expected a whole number from " + std::to_string(least) + " to " +
+           std::to_string(most));
+  return fallback;
 }
 
 bool Cursor::boolean(bool fallback) const { return is(Kind::boolean) ? value_->truth : fallback; }

@@ -45,6 +45,7 @@ class WishReader {
   WishReader(const Cursor& object, bool is_pod) : object_(object), is_pod_(is_pod) {}
 
   TopologyWish read() {
+    if (!has_any()) return {};
     read_ours();
     read_kai();
     if (is_pod_) {
@@ -56,6 +57,16 @@ class WishReader {
   }
 
  private:
+  // Most pods have none of them, and a pod is read at each of its changes.
+  bool has_any() const {
+    constexpr std::array<std::string_view, 3> kPrefixes{"berth.dev/topology-", kKueue, kKai};
+    const auto entries = object_["metadata"]["annotations"].entries();
+    return std::any_of(entries.begin(), entries.end(), [&](const Cursor::Entry& entry) {
+      return std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                         [&](std::string_view prefix) { return entry.first.starts_with(prefix); });
+    });
+  }
+
   Cursor at(const std::string& key) const { return object_["metadata"]["annotations"][key]; }
   bool has(const std::string& key) const { return at(key).is_present(); }
 

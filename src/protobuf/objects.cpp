@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "berth/base/check.h"
+#include "berth/base/printable.h"
 #include "berth/base/text.h"
 #include "protobuf/objects.pb.h"
 
@@ -29,38 +29,23 @@ constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-co
 
 enum class Form : std::uint8_t { none, passed_over, text, number, boolean, quantity, time, object };
 
-Value text_value(std::string_view text) {
+// Bytes that are not UTF-8 are replaced.
+std::string readable(std::string_view text) {
   constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-  Value value;
-  value.kind = Kind::string;
-  value.quoted = true;
-  value.text = text;
-  const bool is_ascii =
-      std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
-  if (is_ascii || simdjson::validate_utf8(text)) return value;
-  value.text.clear();
-  while (!text.empty()) {
-    std::size_t size = std::min<std::size_t>(text.size(), 4);
-    while (size > 0 && !simdjson::validate_utf8(text.substr(0, size))) --size;
-    value.text += size == 0 ? kReplacement : text.substr(0, size);
-    text.remove_prefix(std::max<std::size_t>(size, 1));
+  if (simdjson::validate_utf8(text)) return std::string(text);
+  std::string made;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t start = at;
+    const bool is_good = next_character(text, at) != 0xFFFD;
+    made += is_good ? text.substr(start, at - start) : kReplacement;
   }
-  return value;
+  return made;
 }
 
-Value number_value(std::uint64_t number) {
-  Value value;
-  value.kind = Kind::number;
-  value.text = std::to_string(static_cast<std::int64_t>(number));
-  return value;
-}
-
-Value boolean_value(bool truth) {
-  Value value;
-  value.kind = Kind::boolean;
-  value.truth = truth;
-  value.text = truth ? "true" : "false";
-  return value;
+void set_text(std::string text, Value& to) {
+  to.kind = Kind::string;
+  to.quoted = true;
+  to.text = std::move(text);
 }
 
 Value& member(Value& map, std::string_view key) {
@@ -75,8 +60,7 @@ Value& member(Value& map, std::string_view key) {
 }  // namespace
 
 // The fields of a message, by their numbers.
-class Shape {
- public:
+struct Shape {
   struct Entry {
     Form form = Form::none;
     bool is_list = false;
@@ -89,14 +73,11 @@ class Shape {
 
   const Entry& at(std::uint32_t number) const {
     static const Entry kNone;
-    return number < entries_.size() ? entries_[number] : kNone;
+    return number < entries.size() ? entries[number] : kNone;
   }
-  bool names_unknown() const { return names_unknown_; }
 
- private:
-  friend class Shapes;
-  std::vector<Entry> entries_;
-  bool names_unknown_ = false;  // HINT-1
+  std::vector<Entry> entries;
+  bool names_unknown = false;  // HINT-1
 };
 
 class Shapes {
@@ -108,7 +89,7 @@ class Shapes {
 
   const Shape* find(std::string_view kind) const {
     const auto found = shapes_.find(std::string(kind));
-    return found == shapes_.end() ? nullptr : found->second.get();
+    return found == shapes_.end() ? nullptr : &found->second;
   }
 
  private:
@@ -141,11 +122,10 @@ class Shapes {
   }
 
   const Shape& of(const pb::Descriptor& type) {
-    std::unique_ptr<Shape>& shape = shapes_[type.name()];
-    if (shape) return *shape;
-    shape = std::make_unique<Shape>();
-    Shape& made = *shape;
-    made.names_unknown_ = type.name() == "PodSpec";
+    const auto [place, is_new] = shapes_.try_emplace(type.name());
+    Shape& made = place->second;
+    if (!is_new) return made;
+    made.names_unknown = type.name() == "PodSpec";
     for (int i = 0; i < type.field_count(); ++i) {
       const pb::FieldDescriptor& field = *type.field(i);
       at(made, field.number()) = entry_of(field);
@@ -161,11 +141,11 @@ class Shapes {
 
   static Shape::Entry& at(Shape& shape, int number) {
     const auto place = static_cast<std::size_t>(number);
-    if (shape.entries_.size() <= place) shape.entries_.resize(place + 1);
-    return shape.entries_[place];
+    if (shape.entries.size() <= place) shape.entries.resize(place + 1);
+    return shape.entries[place];
   }
 
-  std::map<std::string, std::unique_ptr<Shape>> shapes_;
+  std::map<std::string, Shape> shapes_;  // which point at each other
 };
 
 namespace {
@@ -181,7 +161,7 @@ class ObjectWalk {
       if (entry.form == Form::passed_over) return true;
       if (entry.form != Form::none) return take(field, entry, to);
       const bool is_zero = field.content.empty() && field.value == 0;  // which Go may always write
-      if (shape.names_unknown() && !is_zero) member(to, "field " + std::to_string(field.number));
+      if (shape.names_unknown && !is_zero) member(to, "field " + std::to_string(field.number));
       return true;
     });
   }
@@ -214,29 +194,33 @@ class ObjectWalk {
     Value& map = member(to, entry.key);
     map.kind = Kind::map;
     document::Member& added = map.members.emplace_back();
-    added.key = std::move(text_value(key).text);
+    added.key = readable(key);
     return take_value(value, entry, added.value);
   }
 
   bool take_value(const Field& field, const Shape::Entry& entry, Value& to) {
     switch (entry.form) {
       case Form::text:
-        to = text_value(field.content);
+        set_text(readable(field.content), to);
         return true;
       case Form::number:
-        to = number_value(field.value);
+        to.kind = Kind::number;
+        to.text = std::to_string(static_cast<std::int64_t>(field.value));
         return true;
       case Form::boolean:
-        to = boolean_value(field.value != 0);
+        to.kind = Kind::boolean;
+        to.truth = field.value != 0;
+        to.text = to.truth ? "true" : "false";
         return true;
       case Form::quantity:
-        return take_first(field.content, [&](const Field& part) { to = text_value(part.content); });
+        return take_first(field.content,
+                          [&](const Field& part) { set_text(readable(part.content), to); });
       case Form::time:
-        to = text_value("1970-01-01T00:00:00Z");
+        set_text("1970-01-01T00:00:00Z", to);
         return take_first(field.content, [&](const Field& part) {
           const auto since = static_cast<std::int64_t>(part.value);
-          to = text_value(format_time(
-              TimePoint(std::chrono::seconds(std::clamp<std::int64_t>(since, 0, kSecondsMost)))));
+          to.text = format_time(
+              TimePoint(std::chrono::seconds(std::clamp<std::int64_t>(since, 0, kSecondsMost))));
         });
       case Form::object:
         return read(field.content, *entry.of, to);
@@ -277,8 +261,7 @@ std::string message_of_status(std::string_view body) {
   Value status;
   const bool is_read = reader.envelope(body, envelope) && envelope.kind == "Status" &&
                        read_object(reader, envelope.raw, *find_shape("Status"), status);
-  const Value* message = is_read ? status.find("message") : nullptr;
-  return message == nullptr ? std::string() : message->text;
+  return is_read ? status.text_at({"message"}) : std::string();
 }
 
 }  // namespace berth::protobuf

@@ -11,7 +11,7 @@
 
 namespace berth::protobuf {
 
-class Shape;
+struct Shape;
 
 // Of a message of objects.proto: "Pod". Null: there is none. Any thread.
 const Shape* find_shape(std::string_view kind);
