@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/stale_plans.h"
+
 namespace berth::daemon {
 
 namespace {
@@ -15,17 +17,6 @@ bool has_minimum(const Job& job) {
   return !job.roles_bind() || std::all_of(job.roles.begin(), job.roles.end(), [](const Role& role) {
     return ready_count(role.counts) >= role.minimum;
   });
-}
-
-std::vector<PlacementDropped> places_of_unbound(const Cluster& cluster, const Job& job,
-                                                const std::string& why) {
-  std::vector<PlacementDropped> drops;
-  for (const TaskId id : job.tasks) {
-    const Task& task = cluster.task(id);
-    if (task.status != TaskStatus::binding) continue;
-    drops.push_back({task.uid, cluster.node(task.node).name, why});
-  }
-  return drops;
 }
 
 }  // namespace
@@ -66,7 +57,7 @@ std::vector<FailedAttempt> Attempts::failed(const Cluster& cluster, bool gangs_a
     FailedAttempt each{id, open.why, {}, {}};
     if (!open.is_everywhere) each.nodes.assign(open.nodes.begin(), open.nodes.end());
     if (gangs_are_whole && !has_minimum(job)) {
-      each.drops = places_of_unbound(cluster, job, "the attempt of its job has failed");
+      drop_planned(cluster, job, "the attempt of its job has failed", each.drops);
     }
     failed.push_back(std::move(each));
     open_.erase(entry);

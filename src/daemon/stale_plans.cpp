@@ -68,15 +68,6 @@ std::string why_lost(const Cluster& cluster, const Task& task, Freed& freed) {
   return is_crowded_out(cluster, task, freed) ? "its node was taken before it was bound" : "";
 }
 
-void drop_planned(const Cluster& cluster, const Job& job, const char* why,
-                  std::vector<PlacementDropped>& drops) {
-  for (const TaskId id : job.tasks) {
-    const Task& task = cluster.task(id);
-    if (task.status != TaskStatus::binding) continue;
-    drops.push_back({task.uid, cluster.node(task.node).name, why});
-  }
-}
-
 // PDB-1: of its disruption budgets, as far as they are known.
 bool may_leave(const Cluster& cluster, const Task& task) {
   const std::pair<std::string, std::string> its = split_name(task.name);
@@ -114,6 +105,15 @@ JobProgress progress_of(const Job& job, TimePoint now, JobId id,
 }
 
 }  // namespace
+
+void drop_planned(const Cluster& cluster, const Job& job, const char* why,
+                  std::vector<PlacementDropped>& drops) {
+  for (const TaskId id : job.tasks) {
+    const Task& task = cluster.task(id);
+    if (task.status != TaskStatus::binding) continue;
+    drops.push_back({task.uid, cluster.node(task.node).name, why});
+  }
+}
 
 std::vector<PlacementDropped> StalePlans::due(const Plan& plan, const Cluster& cluster,
                                               TimePoint now) {

@@ -16,6 +16,10 @@ namespace berth::daemon {
 // A Binding of the pod is under way, or has succeeded and is not shown yet.
 using IsBeingBound = std::function<bool(const Task& task)>;
 
+// The places of a job's pods that are planned and not bound.
+void drop_planned(const Cluster& cluster, const Job& job, const char* why,
+                  std::vector<PlacementDropped>& drops);
+
 // A gang that was planned whole may lose members before any is bound: one is vetoed or deleted, and
 // no other place is found. The rest of its plan keeps its room for a while, for the next
 // session may complete it; a gang that stays incomplete for longer gives the room back. Session
