@@ -14,10 +14,6 @@ constexpr std::array kKindNames{"priorityclasses", "namespaces",    "queues",   
                                 "budgets",         "pods"};
 static_assert(kKindNames.size() == static_cast<std::size_t>(Kind::pod) + 1);
 
-bool has_ended(const PodObject& pod) {
-  return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
-}
-
 }  // namespace
 
 const char* to_string(Kind kind) { return kKindNames.at(static_cast<std::size_t>(kind)); }
@@ -55,7 +51,7 @@ std::vector<ApiServer::Change> ApiServer::list(Kind kind) const {
     for (const auto& [key, stored] : objects) {
       Change change{stored.version, kind, key, stored.object, "ADDED", "ADDED", {}};
       if constexpr (std::is_same_v<Object, PodObject>) {
-        if (has_ended(stored.object)) change.selected.clear();
+        if (stored.object.has_ended()) change.selected.clear();
       }
       all.push_back(std::move(change));
     }
@@ -66,8 +62,8 @@ std::vector<ApiServer::Change> ApiServer::list(Kind kind) const {
 
 // An ended pod is deleted for a client that selects the others.
 void ApiServer::note(Change change, const PodObject* before, const PodObject* after) {
-  const bool was_selected = before != nullptr && !has_ended(*before);
-  const bool is_selected = after != nullptr && !has_ended(*after);
+  const bool was_selected = before != nullptr && !before->has_ended();
+  const bool is_selected = after != nullptr && !after->has_ended();
   if (is_selected) change.selected = was_selected ? "MODIFIED" : "ADDED";
   if (was_selected && !is_selected) change.selected = "DELETED";
   if (after == nullptr) change.last = *before;
@@ -91,7 +87,7 @@ void ApiServer::note(Change change) {
 void ApiServer::delete_pod(const std::string& uid) {
   const PodObject* const pod = find<PodObject>(uid);
   if (pod == nullptr) return;
-  if (pod->node_name.empty() || has_ended(*pod)) return erase<PodObject>(uid);  // nothing to stop
+  if (pod->node_name.empty() || pod->has_ended()) return erase<PodObject>(uid);  // nothing to stop
   change<PodObject>(uid, [this](PodObject& each) {
     each.terminating = true;
     if (!each.times.grace_ends) each.times.grace_ends = clock_.now() + each.times.grace;
@@ -124,7 +120,7 @@ ports::BindOutcome ApiServer::bind(const ports::Binding& binding) {
     return refuse(fmt::format("is already assigned to node \"{}\"", pod->node_name));
   }
   if (pod->terminating) return refuse("is being deleted");
-  if (has_ended(*pod)) return refuse("has finished");
+  if (pod->has_ended()) return refuse("has finished");
   if (!pod->gates.empty()) {
     return refuse(fmt::format("has scheduling gate \"{}\"", pod->gates.front()));
   }

@@ -11,10 +11,6 @@ namespace berth::mirror {
 
 namespace {
 
-bool is_finished(const PodObject& object) {
-  return object.phase == PodPhase::succeeded || object.phase == PodPhase::failed;
-}
-
 bool has_foreign_gate(const PodObject& object) {
   return std::any_of(object.gates.begin(), object.gates.end(),
                      [](const std::string& gate) { return gate != kPlanGate; });
@@ -53,7 +49,7 @@ bool has_node(TaskStatus status) {
 void Mirror::take(const PodObject& whole) {
   const auto& managed = options_.managed_schedulers;
   const bool is_ours = is_any_of(whole.scheduler_name, managed);
-  const bool takes_room = !whole.node_name.empty() && !is_finished(whole);
+  const bool takes_room = !whole.node_name.empty() && !whole.has_ended();
   if (is_ours) {
     forget_others_pod(whole.uid);
   } else {
@@ -64,7 +60,7 @@ void Mirror::take(const PodObject& whole) {
   const PodObject& object = relation_bounds_.admitted(whole);  // BOUND-3
   TaskId id = find_task(object.uid);
   bool hangs = id.is_valid() && cluster_.task(id).hangs;
-  if (hangs && is_finished(object)) hangs = cluster_.mutable_task(id).hangs = false;
+  if (hangs && object.has_ended()) hangs = cluster_.mutable_task(id).hangs = false;
   const bool has_job = is_ours && !hangs;
   if (!id.is_valid()) {
     Task task;
@@ -213,7 +209,7 @@ void Mirror::place(TaskId id, const PodObject& object) {
 
   node_of_waiting_.erase(object.uid);
   // Node ids are about to change with the nodes; names find their nodes afterwards.
-  const bool unknown = !object.node_name.empty() && !is_finished(object) && !node.is_valid();
+  const bool unknown = !object.node_name.empty() && !object.has_ended() && !node.is_valid();
   if (unknown) node_of_waiting_[object.uid] = object.node_name;
   if (task.status == status && task.node == node) return;
   const bool was_there = occupies_node(task.status) && task.status != TaskStatus::binding;

@@ -1,17 +1,12 @@
 #include "mirror/owned_gangs.h"
 
-#include <type_traits>
-
 #include "berth/base/look_up.h"
 
 namespace berth::mirror {
 
 namespace {
 
-bool is_over(const PodObject& object) {
-  return object.terminating || object.phase == PodPhase::succeeded ||
-         object.phase == PodPhase::failed;
-}
+bool is_over(const PodObject& object) { return object.terminating || object.has_ended(); }
 
 std::string key_of_queue(const std::string& name) { return "Queue " + name; }
 

@@ -10,10 +10,6 @@ namespace {
 
 using ports::ObjectKind;
 
-bool is_over(const PodObject& pod) {
-  return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
-}
-
 bool has_tolerations(const PodObject& pod) {
   const auto& unmodelled = pod.constraints.unmodelled;
   return !pod.constraints.tolerations.empty() || !pod.lock_tolerations.some.empty() ||
@@ -59,7 +55,7 @@ void ObservedState::observe(const PodObject& object) {
   if (object.group.empty()) keep_marks(object.uid, object.marks);
   const auto& ours = managed_schedulers_;
   const bool is_ours = is_any_of(object.scheduler_name, ours);
-  if (!is_ours || !object.node_name.empty() || object.terminating || is_over(object)) {
+  if (!is_ours || !object.node_name.empty() || object.terminating || object.has_ended()) {
     return forget_pod(object.uid);
   }
   ObservedPod& pod = pods_[object.uid];

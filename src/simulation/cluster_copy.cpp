@@ -56,7 +56,7 @@ void ClusterCopy::take_in(const std::vector<ClusterEvent>& objects, TimePoint no
     memory_.apply(*pod);
     if (pod->terminating) {
       memory_.evict(pod->uid);
-    } else if (!pod->node_name.empty() && !is_over(*pod)) {
+    } else if (!pod->node_name.empty() && !pod->has_ended()) {
       start(pod->uid, pod->node_name, now);
     }
   }

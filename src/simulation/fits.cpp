@@ -9,7 +9,6 @@
 #include "engine/fit/fits_on.h"
 #include "mirror/memory_cluster.h"
 #include "simulation/names.h"
-#include "simulation/node_time.h"
 #include "simulation/simulation.h"
 #include "simulation/trial.h"
 
@@ -18,7 +17,7 @@ namespace berth::simulation {
 namespace {
 
 bool waits(const PodObject& pod) {
-  return pod.node_name.empty() && !pod.terminating && !is_over(pod);
+  return pod.node_name.empty() && !pod.terminating && !pod.has_ended();
 }
 
 Status require_waiting(const std::string& name, const std::vector<ClusterEvent>& objects) {
@@ -33,7 +32,7 @@ Status require_waiting(const std::string& name, const std::vector<ClusterEvent>&
     if (waits(*pod)) return Done{};
     std::string state = "is on node \"" + pod->node_name + "\" already";
     if (pod->terminating) state = "is being deleted";
-    if (is_over(*pod)) state = "has ended";
+    if (pod->has_ended()) state = "has ended";
     return Error{"pod \"" + name + "\" " + state + ", expected one that waits", "fits"};
   }
   return Error{unknown_name("pod", name, std::move(names)), "fits"};

@@ -4,15 +4,11 @@
 
 namespace berth::simulation {
 
-bool is_over(const PodObject& pod) {
-  return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
-}
-
 std::optional<PodObject> without_its_node(const PodObject& pod,
                                           const std::vector<std::string>& our_schedulers) {
   const bool is_ours = std::find(our_schedulers.begin(), our_schedulers.end(),
                                  pod.scheduler_name) != our_schedulers.end();
-  if (!is_ours || is_over(pod) || pod.terminating || pod.is_daemon) return std::nullopt;
+  if (!is_ours || pod.has_ended() || pod.terminating || pod.is_daemon) return std::nullopt;
   PodObject waiting = pod;
   waiting.node_name.clear();
   waiting.nominated_node.clear();

@@ -16,9 +16,6 @@ struct NodeTime {
   bool comes = false;
 };
 
-// It has succeeded or failed.
-bool is_over(const PodObject& pod);
-
 // The pod of a node that goes, as it waits then; none: it is gone, too.
 std::optional<PodObject> without_its_node(const PodObject& pod,
                                           const std::vector<std::string>& our_schedulers);

@@ -114,6 +114,7 @@ struct PodObject {
   std::string service_account = "default";
 
   std::string full_name() const { return name_space + "/" + name; }
+  bool has_ended() const { return phase == PodPhase::succeeded || phase == PodPhase::failed; }
   bool operator==(const PodObject&) const = default;
 };
 

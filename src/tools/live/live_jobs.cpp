@@ -135,9 +135,8 @@ void count(const PodObject& pod, LiveJob& job) {
   job.pods.succeeded += pod.phase == PodPhase::succeeded ? 1 : 0;
   job.pods.failed += pod.phase == PodPhase::failed ? 1 : 0;
   job.pods.running += pod.phase == PodPhase::running ? 1 : 0;
-  const bool is_done = pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
-  if (!is_done) note_limit(pod, job.limits);
-  job.pods.bound += !is_done && !pod.node_name.empty() ? 1 : 0;
+  if (!pod.has_ended()) note_limit(pod, job.limits);
+  job.pods.bound += !pod.has_ended() && !pod.node_name.empty() ? 1 : 0;
   const bool is_new =
       std::none_of(job.pod_owners.begin(), job.pod_owners.end(),
                    [&](const OwnerReference& known) { return known.uid == pod.owner.uid; });
