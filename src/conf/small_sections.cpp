@@ -1,10 +1,10 @@
 #include "conf/small_sections.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "berth/base/label_syntax.h"
+#include "berth/base/number.h"
 #include "berth/base/text.h"
 #include "berth/model/quantity.h"
 #include "berth/model/topology_objects.h"
@@ -47,11 +47,10 @@ constexpr std::int64_t kPodsMost = 1'000'000;
 std::int64_t read_share(const Cursor& at, std::int64_t fallback) {
   if (!at.is_present()) return fallback;
   const std::string text = at.scalar();
-  std::int64_t percent = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, fault] = std::from_chars(text.data(), end, percent);
-  const bool is_share = fault == std::errc() && rest + 1 == end && *rest == '%';
-  if (is_share && percent >= 0 && percent <= 100) return percent;
+  if (text.ends_with('%')) {
+    const auto percent = parse_number<std::int64_t>(text.substr(0, text.size() - 1));
+    if (percent && *percent >= 0 && *percent <= 100) return *percent;
+  }
   at.complain("\"" + text + "\" is no share, expected whole percents from 0% to 100%");
   return fallback;
 }

@@ -1,9 +1,9 @@
 #include "berth/engine/arguments.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "berth/base/look_up.h"
+#include "berth/base/number.h"
 #include "berth/base/text.h"
 #include "berth/model/quantity.h"
 #include "berth/model/quota_key.h"
@@ -12,18 +12,11 @@ namespace berth::engine {
 
 namespace {
 
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 // "1.25" -> 1250. No sign but minus, no exponent, at most three decimals.
 std::optional<std::int64_t> decimal_thousandths(std::string_view text) {
   const std::size_t point = text.find('.');
   if (point == std::string_view::npos) {
-    const auto number = whole_number(text);
+    const auto number = parse_number<std::int64_t>(text);
     if (!number || *number > 1'000'000'000'000 || *number < -1'000'000'000'000) return std::nullopt;
     return *number * 1000;
   }
@@ -34,7 +27,7 @@ std::optional<std::int64_t> decimal_thousandths(std::string_view text) {
   if (!digits || !whole) return std::nullopt;
   std::string padded(decimals);
   padded.resize(3, '0');
-  const std::int64_t part = *whole_number(padded);
+  const std::int64_t part = *parse_number<std::int64_t>(padded);
   return text.front() == '-' ? *whole - part : *whole + part;
 }
 
@@ -61,7 +54,7 @@ std::int64_t Arguments::integer(const std::string& key, std::int64_t fallback, s
                                 std::int64_t most) {
   const Entry* entry = look_up(key);
   if (entry == nullptr) return fallback;
-  const auto number = whole_number(entry->text);
+  const auto number = parse_number<std::int64_t>(entry->text);
   if (number && *number >= least && *number <= most) return *number;
   complain(*entry, key,
            "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
@@ -116,7 +109,7 @@ Arguments::Count Arguments::count(const std::string& key, Count fallback, std::i
   if (entry == nullptr) return fallback;
   const bool is_percent = entry->text.ends_with('%');
   const std::string_view digits(entry->text.data(), entry->text.size() - (is_percent ? 1 : 0));
-  const auto number = whole_number(digits);
+  const auto number = parse_number<std::int64_t>(digits);
   const std::int64_t largest = is_percent ? 100 : most;
   if (number && *number >= 1 && *number <= largest) return {*number, is_percent};
   complain(*entry, key,

@@ -1,11 +1,11 @@
 #include "mirror/membership.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "berth/base/dns_name.h"
 #include "berth/base/hash.h"
+#include "berth/base/number.h"
 #include "berth/base/printable.h"
 
 namespace berth::mirror {
@@ -29,14 +29,6 @@ Wish wish_of(const PodObject& pod, const Owners::Chain& chain) {
   }
   if (pod.gang.is_none()) return {};
   return {&pod.gang, "Pod " + pod.full_name()};
-}
-
-std::optional<std::int32_t> number_in(const std::string& text) {
-  std::int32_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
-  if (read.ec != std::errc{} || read.ptr != end || number < 1) return std::nullopt;
-  return number;
 }
 
 std::string shown(const std::string& text) {
@@ -76,8 +68,8 @@ Membership one_of(const PodObject& pod, const Owners::Chain& chain, std::int32_t
 Membership by_wish(const Wish& wish, const PodObject& pod, const Owners::Chain& chain) {
   const std::string annotation = "annotation " + wish.wish->key + " of " + wish.from;
   const bool is_all = wish.wish->value == "all";
-  const std::optional<std::int32_t> number = number_in(wish.wish->value);
-  if (!is_all && !number) {
+  const auto number = parse_number<std::int32_t>(wish.wish->value);
+  if (!is_all && number.value_or(0) < 1) {
     return at_fault(annotation + " is " + shown(wish.wish->value) +
                     ", expected a number from 1 to " +
                     std::to_string(std::numeric_limits<std::int32_t>::max()) + ", or \"all\"");

@@ -1,8 +1,7 @@
 #include "berth/model/claim.h"
 
-#include <charconv>
-
 #include "berth/base/dns_name.h"
+#include "berth/base/number.h"
 #include "berth/base/text.h"
 #include "berth/model/cluster.h"
 
@@ -39,9 +38,7 @@ WrittenClaims parse_claims(std::string_view text) {
     const std::size_t star = words[i].find('*');
     std::size_t count = 1;
     if (star != std::string::npos) {
-      const char* const end = words[i].data() + words[i].size();
-      const auto read = std::from_chars(words[i].data() + star + 1, end, count);
-      if (read.ec != std::errc{} || read.ptr != end) return {};
+      count = parse_number<std::size_t>(words[i].substr(star + 1)).value_or(0);
     }
     std::string node = words[i].substr(0, star);
     if (!is_dns_name(node) || count == 0 || count > kClaimsMost - all) return {};

@@ -1,24 +1,11 @@
 #include "berth/model/expression.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 
 #include "berth/base/look_up.h"
+#include "berth/base/number.h"
 
 namespace berth {
-
-namespace {
-
-std::optional<std::int64_t> whole_number(const std::string& text) {
-  std::int64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, code] = std::from_chars(text.data(), end, number);
-  if (code != std::errc{} || rest != end) return std::nullopt;
-  return number;
-}
-
-}  // namespace
 
 bool expression_holds(const Expression& expression, const std::string* value) {
   const auto& values = expression.values;
@@ -37,8 +24,8 @@ bool expression_holds(const Expression& expression, const std::string* value) {
       break;
   }
   if (value == nullptr || values.size() != 1) return false;
-  const auto have = whole_number(*value);
-  const auto bound = whole_number(values.front());
+  const auto have = parse_number<std::int64_t>(*value);
+  const auto bound = parse_number<std::int64_t>(values.front());
   if (!have || !bound) return false;
   return expression.op == Operator::greater ? *have > *bound : *have < *bound;
 }

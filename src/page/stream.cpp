@@ -1,9 +1,9 @@
 #include "page/stream.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
+#include "berth/base/number.h"
 #include "berth/base/thread_name.h"
 #include "page/texts.h"
 #include "views/queue_document.h"
@@ -26,12 +26,6 @@ std::optional<std::string_view> parameter(std::string_view query, std::string_vi
     query.remove_prefix(std::min(end + 1, query.size()));
   }
   return std::nullopt;
-}
-
-// False: it is no number.
-bool read_number(std::string_view text, std::uint64_t& to) {
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), to);
-  return end.ec == std::errc() && end.ptr == text.data() + text.size();
 }
 
 http::Response busy(const char* why) {
@@ -92,7 +86,8 @@ void Stream::request(const std::string& query, http::Responder responder,
                      std::shared_ptr<ports::Viewer> viewer) {
   std::optional<std::uint64_t> after;
   if (const auto text = parameter(query, "after")) {
-    if (!read_number(*text, after.emplace())) {
+    after = parse_number<std::uint64_t>(*text);
+    if (!after) {
       return responder.answer(http::text_response(
           400, "\"after\" is no number, expected the version of an earlier answer"));
     }

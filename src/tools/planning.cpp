@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <variant>
 
+#include "berth/base/number.h"
 #include "berth/base/text.h"
 #include "kube/manifests.h"
 #include "simulation/simulation.h"
@@ -22,10 +22,8 @@ namespace {
 constexpr std::size_t kCyclesMax = 10'000;
 
 Result<std::size_t> read_cycles(const std::string& text) {
-  std::size_t cycles = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, fault] = std::from_chars(text.data(), end, cycles);
-  if (fault == std::errc{} && rest == end && cycles >= 1 && cycles <= kCyclesMax) return cycles;
+  const auto cycles = parse_number<std::size_t>(text);
+  if (cycles && *cycles >= 1 && *cycles <= kCyclesMax) return *cycles;
   return Error{fmt::format("\"{}\" is not a number of cycles, expected 1 to {}", text, kCyclesMax),
                "--cycles"};
 }

@@ -1,10 +1,10 @@
 #include "support/scene_line.h"
 
-#include <charconv>
 #include <cstdlib>
 #include <sstream>
 #include <utility>
 
+#include "berth/base/number.h"
 #include "berth/base/text.h"
 
 namespace berth::support {
@@ -12,12 +12,8 @@ namespace berth::support {
 namespace {
 
 Result<std::int64_t> whole(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc{} || end != text.data() + text.size() || text.empty()) {
-    return Error{"\"" + std::string(text) + "\" is no whole number", ""};
-  }
-  return number;
+  if (const auto number = parse_number<std::int64_t>(text)) return *number;
+  return Error{"\"" + std::string(text) + "\" is no whole number", ""};
 }
 
 const std::map<std::string, std::string>& resource_names() {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
+#include "berth/base/number.h"
 #include "berth/base/text.h"
 #include "berth/model/quantity.h"
 #include "tools/simulate/values.h"
@@ -19,10 +19,8 @@ constexpr std::int64_t kNodesMost = 100'000;
 constexpr std::int64_t kPodsOfNode = 110;
 
 Result<std::int64_t> count_of(const std::string& text, std::int64_t most, const char* flag) {
-  std::int64_t count = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, fault] = std::from_chars(text.data(), end, count);
-  if (fault == std::errc{} && rest == end && count >= 1 && count <= most) return count;
+  const auto count = parse_number<std::int64_t>(text);
+  if (count && *count >= 1 && *count <= most) return *count;
   return Error{fmt::format("\"{}\" is no number from 1 to {}", text, most), flag};
 }
 
