@@ -51,8 +51,7 @@ bool tolerates_cordon(const Shape& shape);
 // room, and those after it.
 std::span<const Constraint* const> constraints_before_room();
 std::span<const Constraint* const> constraints_after_room();
-// The same by what they depend on, in that order. The first refusal is the reason.
-std::span<const Constraint* const> constraints_on_specification();
+// Those of them that depend on tasks, in that order.
 std::span<const Constraint* const> constraints_on_tasks();
 // The changes that may change where pods of this shape fit, room aside.
 DependsOn depends_on(const Shape& shape,

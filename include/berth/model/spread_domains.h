@@ -12,7 +12,6 @@ namespace berth {
 // How many domains have each count. A step of one count costs a look-up.
 class CountsOfDomains {
  public:
-  void clear() { domains_with_.clear(); }
   void add(std::int32_t count) { ++domains_with_[count]; }
   // Of one domain that has been added.
   void move(std::int32_t from, std::int32_t to);
@@ -20,7 +19,6 @@ class CountsOfDomains {
   std::int32_t lowest() const { return domains_with_.empty() ? 0 : domains_with_.begin()->first; }
   // The lowest of all domains but one that has this count. None: there is no other domain.
   std::optional<std::int32_t> lowest_beside(std::int32_t count) const;
-  bool is_empty() const { return domains_with_.empty(); }
 
  private:
   std::map<std::int32_t, std::int32_t> domains_with_;

@@ -48,8 +48,6 @@ std::span<const Constraint* const> constraints_before_room() { return kBeforeRoo
 
 std::span<const Constraint* const> constraints_after_room() { return kAfterRoom; }
 
-std::span<const Constraint* const> constraints_on_specification() { return kOnSpecification; }
-
 std::span<const Constraint* const> constraints_on_tasks() { return kOnTasks; }
 
 Verdict ask(const Constraint& constraint, const Place& place) {
