@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "berth/model/event.h"
-#include "embedded/object_keys.h"
+#include "model/object_keys.h"
 #include "ports/binder.h"
 #include "ports/object_writer.h"
 

@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "embedded/object_keys.h"
 #include "embedded/path_watch.h"
 #include "kube/manifests.h"
+#include "model/object_keys.h"
 
 namespace berth::embedded {
 namespace {

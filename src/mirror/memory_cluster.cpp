@@ -1,9 +1,9 @@
 #include "mirror/memory_cluster.h"
 
-#include <type_traits>
 #include <variant>
 
 #include "berth/base/look_up.h"
+#include "model/object_keys.h"
 
 namespace berth::mirror {
 
@@ -18,6 +18,12 @@ const std::string& uid_of(const ClusterEvent& event) {
   static const std::string kNone;
   const auto* const pod = std::get_if<PodObject>(&event);
   return pod == nullptr ? kNone : pod->uid;
+}
+
+// The same of an object and of its deletion.
+std::pair<std::size_t, std::string> kind_and_key(const ClusterEvent& event) {
+  const ClusterEvent deletion = deletion_of(event);
+  return {deletion.index(), key_of_deleted(deletion)};
 }
 
 }  // namespace
@@ -69,7 +75,7 @@ void MemoryCluster::make_groups() {
     const auto found = gangs_.groups().find(name);
     if (found == gangs_.groups().end()) continue;
     const auto& [full_name, owned] = *found;
-    const ClusterEvent* const known = find_value(others_, Key(5, full_name));
+    const ClusterEvent* const known = find_value(others_, kind_and_key(PodGroupDeleted{full_name}));
     const auto* const before = known == nullptr ? nullptr : &std::get<PodGroupObject>(*known);
     if (before != nullptr && !before->is_made_by_berth) continue;
     if (owned.is_left) {
@@ -91,51 +97,13 @@ void MemoryCluster::make_groups() {
 }
 
 void MemoryCluster::note(const ClusterEvent& event) {
-  const auto put = [&](int kind, const std::string& name) {
-    others_.insert_or_assign(Key(kind, name), event);
-  };
-  std::visit(
-      [&](const auto& object) {
-        using T = std::decay_t<decltype(object)>;
-        if constexpr (std::is_same_v<T, PodObject>) pods_.insert_or_assign(object.uid, object);
-        if constexpr (std::is_same_v<T, NodeObject>) put(1, object.name);
-        if constexpr (std::is_same_v<T, QueueObject>) put(2, object.name);
-        if constexpr (std::is_same_v<T, PriorityClassObject>) put(3, object.name);
-        if constexpr (std::is_same_v<T, NamespaceObject>) put(4, object.name);
-        if constexpr (std::is_same_v<T, PodGroupObject>) put(5, object.full_name());
-        if constexpr (std::is_same_v<T, OwnerObject>) put(6, object.uid);
-        if constexpr (std::is_same_v<T, BudgetObject>) put(7, object.full_name());
-        if constexpr (std::is_same_v<T, StorageObject>) {
-          put(10 + static_cast<int>(object.kind()), object.full_name());
-        }
-        if constexpr (std::is_same_v<T, StorageKnown>) put(8, "");
-        if constexpr (std::is_same_v<T, SelectingObject>) {
-          put(20 + static_cast<int>(object.kind), object.full_name());
-        }
-        if constexpr (std::is_same_v<T, SelectingDeleted>) {
-          others_.erase({20 + static_cast<int>(object.kind), object.full_name});
-        }
-        if constexpr (std::is_same_v<T, StorageDeleted>) {
-          others_.erase({10 + static_cast<int>(object.kind), object.full_name});
-        }
-        if constexpr (std::is_same_v<T, TopologyObject>) {
-          put(30 + static_cast<int>(object.kind()), object.name());
-        }
-        if constexpr (std::is_same_v<T, TopologyDeleted>) {
-          others_.erase({30 + static_cast<int>(object.kind), object.name});
-        }
-        if constexpr (std::is_same_v<T, DeviceClassObject>) put(9, object.name);
-        if constexpr (std::is_same_v<T, DeviceClassDeleted>) others_.erase({9, object.name});
-        if constexpr (std::is_same_v<T, PodDeleted>) pods_.erase(object.uid);
-        if constexpr (std::is_same_v<T, NodeDeleted>) others_.erase({1, object.name});
-        if constexpr (std::is_same_v<T, QueueDeleted>) others_.erase({2, object.name});
-        if constexpr (std::is_same_v<T, PriorityClassDeleted>) others_.erase({3, object.name});
-        if constexpr (std::is_same_v<T, NamespaceDeleted>) others_.erase({4, object.name});
-        if constexpr (std::is_same_v<T, PodGroupDeleted>) others_.erase({5, object.full_name});
-        if constexpr (std::is_same_v<T, OwnerDeleted>) others_.erase({6, object.uid});
-        if constexpr (std::is_same_v<T, BudgetDeleted>) others_.erase({7, object.full_name});
-      },
-      event);
+  if (const auto* const pod = std::get_if<PodObject>(&event)) {
+    pods_.insert_or_assign(pod->uid, *pod);
+  } else if (const auto* const gone_pod = std::get_if<PodDeleted>(&event)) {
+    pods_.erase(gone_pod->uid);
+  } else {
+    put_or_erase(others_, kind_and_key(event), event, !key_of(event).empty());
+  }
 }
 
 const PodObject* MemoryCluster::find_pod(const std::string& uid) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <utility>
@@ -42,8 +43,6 @@ class MemoryCluster {
   JobId find_job(const std::string& full_name) const;
 
  private:
-  using Key = std::pair<int, std::string>;  // kind and name
-
   bool is_of_no_gang(const ClusterEvent& event) const;
   void take(const ClusterEvent& event);
   void note(const ClusterEvent& event);
@@ -55,9 +54,9 @@ class MemoryCluster {
   Mirror mirror_;
   CompositeGroups composites_;
   OwnedGangs gangs_;
-  std::map<std::string, PodObject> pods_;  // by uid
-  std::map<Key, ClusterEvent> others_;
-  std::vector<std::string> leaving_;  // uids
+  std::map<std::string, PodObject> pods_;                               // by uid
+  std::map<std::pair<std::size_t, std::string>, ClusterEvent> others_;  // by kind and key
+  std::vector<std::string> leaving_;                                    // uids
 };
 
 // As an API server has them: for its target and its queue. Another owner's lock stays.

@@ -1,8 +1,8 @@
-#include "embedded/object_keys.h"
+#include "model/object_keys.h"
 
 #include <variant>
 
-namespace berth::embedded {
+namespace berth {
 namespace {
 
 template <class KindOfObject>
@@ -84,4 +84,4 @@ std::string key_of_deleted(const ClusterEvent& deletion) {
   return std::visit(KeyOfDeleted{}, deletion);
 }
 
-}  // namespace berth::embedded
+}  // namespace berth
