@@ -86,24 +86,10 @@ MetricFamily all_allocated(const QueueTable& table) {
   return family;
 }
 
-MetricFamily decayed_usage(const QueueTable& table, const Series& series) {
-  MetricFamily family = gauge_family(
-      "berth_queue_decayed_usage",
-      "What the queue and those below have used, decayed: seconds of the whole cluster");
-  const auto add_rows = [&](const std::string& label, const std::vector<std::size_t>& rows) {
-    double sum = 0;
-    for (const std::size_t row : rows) sum += static_cast<double>(table.rows[row].used);
-    add_series(family, {{"queue", label}}, sum);
-  };
-  for (const std::size_t row : series.queues) add_rows(table.rows[row].name, {row});
-  if (!series.others.empty()) add_rows(kOther, series.other_topmost);
-  return family;
-}
-
 // `value` of a row, or the sum over several rows.
 template <class Value>
 void counts(const QueueTable& table, const Series& series, MetricFamily& family, Labels labels,
-            const Value& value) {
+            const std::vector<std::size_t>& others, const Value& value) {
   labels.insert(labels.begin(), {"queue", ""});
   const auto add_rows = [&](const std::string& label, const std::vector<std::size_t>& rows) {
     double sum = 0;
@@ -112,7 +98,7 @@ void counts(const QueueTable& table, const Series& series, MetricFamily& family,
     add_series(family, labels, sum);
   };
   for (const std::size_t row : series.queues) add_rows(table.rows[row].name, {row});
-  if (!series.others.empty()) add_rows(kOther, series.others);
+  if (!series.others.empty()) add_rows(kOther, others);
 }
 
 // Of queues that ask for nodes, or have some. For several queues: the sum, or the least.
@@ -210,21 +196,25 @@ std::string queue_exposition(const QueueTable& table) {
                                gauge_family("berth_queue_lent", "Beyond the queue's share"),
                                [&](std::size_t row, std::size_t r) { return table.lent(row, r); }));
   }
-  families.push_back(decayed_usage(table, series));
+  families.push_back(gauge_family(
+      "berth_queue_decayed_usage",
+      "What the queue and those below have used, decayed: seconds of the whole cluster"));
+  counts(table, series, families.back(), {}, series.other_topmost,
+         [&](std::size_t row) { return table.rows[row].used; });
   add_idle_room(table, families);
 
   MetricFamily jobs = gauge_family("berth_queue_jobs", "Jobs of the queue itself, by phase");
   for (std::size_t phase = 0; phase < views::kGroupPhaseCount; ++phase) {
     counts(table, series, jobs, {{"phase", to_string(static_cast<GroupPhase>(phase))}},
-           [&](std::size_t row) { return table.rows[row].jobs[phase]; });
+           series.others, [&](std::size_t row) { return table.rows[row].jobs[phase]; });
   }
   MetricFamily scaled =
       gauge_family("berth_queue_guarantee_scaled", "1 if the guarantee is only partly in force");
-  counts(table, series, scaled, {},
+  counts(table, series, scaled, {}, series.others,
          [&](std::size_t row) { return table.rows[row].is_scaled ? 1 : 0; });
   MetricFamily faulty =
       gauge_family("berth_queue_faulty", "1 if the queue has a fault and its jobs wait");
-  counts(table, series, faulty, {},
+  counts(table, series, faulty, {}, series.others,
          [&](std::size_t row) { return table.rows[row].fault.empty() ? 0 : 1; });
   for (MetricFamily* family : {&jobs, &scaled, &faulty}) families.push_back(std::move(*family));
   add_nodes(table, series, families);
