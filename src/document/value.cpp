@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/base/enum_text.h"
+
 namespace berth::document {
 
 std::string place(std::string_view file, Position position) {
@@ -10,21 +12,8 @@ std::string place(std::string_view file, Position position) {
 }
 
 const char* name_of(Kind kind) {
-  switch (kind) {
-    case Kind::null:
-      return "nothing";
-    case Kind::boolean:
-      return "a boolean";
-    case Kind::number:
-      return "a number";
-    case Kind::string:
-      return "a string";
-    case Kind::list:
-      return "a list";
-    case Kind::map:
-      return "a map";
-  }
-  return "an unknown kind";
+  return enum_text<Kind::map>(kind, "an unknown kind", "nothing", "a boolean", "a number",
+                              "a string", "a list", "a map");
 }
 
 const Value* Value::find(std::string_view key) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "berth/base/enum_text.h"
+
 namespace berth::forecast {
 
 namespace {
@@ -36,15 +38,7 @@ views::ForecastAccuracy Accuracy::figures() const {
 }
 
 const char* to_string(Accuracy::Outcome outcome) {
-  switch (outcome) {
-    case Accuracy::Outcome::earlier:
-      return "earlier";
-    case Accuracy::Outcome::inside:
-      return "inside";
-    case Accuracy::Outcome::later:
-      return "later";
-  }
-  return "unknown";
+  return enum_text<Accuracy::Outcome::later>(outcome, "unknown", "earlier", "inside", "later");
 }
 
 }  // namespace berth::forecast
