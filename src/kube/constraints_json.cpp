@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "berth/base/enum_text.h"
 #include "kube/pod_constraints.h"
 
 namespace berth::kube {
@@ -11,33 +12,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 const char* name_of(TaintEffect effect) {
-  switch (effect) {
-    case TaintEffect::no_schedule:
-      return "NoSchedule";
-    case TaintEffect::prefer_no_schedule:
-      return "PreferNoSchedule";
-    case TaintEffect::no_execute:
-      return "NoExecute";
-    default:
-      return "";
-  }
+  return enum_text<TaintEffect::no_execute>(effect, "", "", "NoSchedule", "PreferNoSchedule",
+                                            "NoExecute");
 }
 
 const char* name_of(Operator op) {
-  switch (op) {
-    case Operator::in:
-      return "In";
-    case Operator::not_in:
-      return "NotIn";
-    case Operator::exists:
-      return "Exists";
-    case Operator::does_not_exist:
-      return "DoesNotExist";
-    case Operator::greater:
-      return "Gt";
-    default:
-      return "Lt";
-  }
+  return enum_text<Operator::less>(op, "Lt", "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt");
 }
 
 Json expressions(const std::vector<Expression>& list) {

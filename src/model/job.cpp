@@ -1,31 +1,13 @@
 #include "berth/model/job.h"
 
+#include "berth/base/enum_text.h"
 #include "berth/base/text.h"
 
 namespace berth {
 
 const char* to_string(TaskStatus status) {
-  switch (status) {
-    case TaskStatus::pending:
-      return "Pending";
-    case TaskStatus::allocated:
-      return "Allocated";
-    case TaskStatus::pipelined:
-      return "Pipelined";
-    case TaskStatus::binding:
-      return "Binding";
-    case TaskStatus::bound:
-      return "Bound";
-    case TaskStatus::running:
-      return "Running";
-    case TaskStatus::releasing:
-      return "Releasing";
-    case TaskStatus::succeeded:
-      return "Succeeded";
-    case TaskStatus::failed:
-      return "Failed";
-  }
-  return "?";
+  return enum_text<TaskStatus::failed>(status, "?", "Pending", "Allocated", "Pipelined", "Binding",
+                                       "Bound", "Running", "Releasing", "Succeeded", "Failed");
 }
 
 std::int32_t ready_count(const StatusCounts& counts) {

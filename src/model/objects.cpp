@@ -1,6 +1,7 @@
 #include "berth/model/objects.h"
 
 #include "berth/base/check.h"
+#include "berth/base/enum_text.h"
 #include "berth/base/look_up.h"
 #include "berth/model/queue_nodes.h"
 
@@ -17,47 +18,20 @@ bool LockTolerations::cover(std::string_view locked_for) const {
 }
 
 const char* to_string(GroupPhase phase) {
-  switch (phase) {
-    case GroupPhase::pending:
-      return "Pending";
-    case GroupPhase::inqueue:
-      return "Inqueue";
-    case GroupPhase::running:
-      return "Running";
-    case GroupPhase::unknown:
-      return "Unknown";
-    case GroupPhase::completed:
-      return "Completed";
-  }
-  BERTH_CHECK(false);
+  BERTH_CHECK(phase <= GroupPhase::completed);
+  return enum_text<GroupPhase::completed>(phase, "", "Pending", "Inqueue", "Running", "Unknown",
+                                          "Completed");
 }
 
 const char* to_string(QueueState state) {
-  switch (state) {
-    case QueueState::open:
-      return "Open";
-    case QueueState::closed:
-      return "Closed";
-    case QueueState::closing:
-      return "Closing";
-  }
-  BERTH_CHECK(false);
+  BERTH_CHECK(state <= QueueState::closing);
+  return enum_text<QueueState::closing>(state, "", "Open", "Closed", "Closing");
 }
 
 const char* to_string(PodPhase phase) {
-  switch (phase) {
-    case PodPhase::pending:
-      return "Pending";
-    case PodPhase::running:
-      return "Running";
-    case PodPhase::succeeded:
-      return "Succeeded";
-    case PodPhase::failed:
-      return "Failed";
-    case PodPhase::unknown:
-      return "Unknown";
-  }
-  BERTH_CHECK(false);
+  BERTH_CHECK(phase <= PodPhase::unknown);
+  return enum_text<PodPhase::unknown>(phase, "", "Pending", "Running", "Succeeded", "Failed",
+                                      "Unknown");
 }
 
 }  // namespace berth

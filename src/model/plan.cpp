@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "berth/base/enum_text.h"
 #include "berth/base/printable.h"
 #include "berth/model/amount_text.h"
 #include "berth/model/cluster.h"
@@ -72,17 +73,8 @@ bool Plan::operator==(const Plan& other) const {
 }
 
 const char* to_string(EvictedAs as) {
-  switch (as) {
-    case EvictedAs::surplus:
-      return "surplus";
-    case EvictedAs::whole_job:
-      return "whole_job";
-    case EvictedAs::lower_member:
-      return "lower_member";
-    case EvictedAs::unready_job:
-      return "unready_job";
-  }
-  return "unknown";
+  return enum_text<EvictedAs::unready_job>(as, "unknown", "surplus", "whole_job", "lower_member",
+                                           "unready_job");
 }
 
 std::string PlannedEviction::beneficiary_name(const Cluster& cluster) const {

@@ -1,5 +1,7 @@
 #include "berth/model/reservation.h"
 
+#include "berth/base/enum_text.h"
+
 namespace berth {
 
 void keep_users_word(TargetMarks& marks, const TargetMarks& written) {
@@ -9,39 +11,14 @@ void keep_users_word(TargetMarks& marks, const TargetMarks& written) {
 }
 
 const char* to_string(LockScheme scheme) {
-  switch (scheme) {
-    case LockScheme::cluster:
-      return "cluster";
-    case LockScheme::multi_node:
-      return "multi-node";
-    case LockScheme::single_node:
-      return "single-node";
-    case LockScheme::closest_fit:
-      return "closest-fit";
-  }
-  return "?";
+  return enum_text<LockScheme::closest_fit>(scheme, "?", "cluster", "multi-node", "single-node",
+                                            "closest-fit");
 }
 
 const char* to_string(EndedReservation::How how) {
-  switch (how) {
-    case EndedReservation::How::started:
-      return "started";
-    case EndedReservation::How::given_up:
-      return "given-up";
-    case EndedReservation::How::impossible:
-      return "impossible";
-    case EndedReservation::How::displaced:
-      return "displaced";
-    case EndedReservation::How::too_many:
-      return "too-many";
-    case EndedReservation::How::off:
-      return "off";
-    case EndedReservation::How::deleted:
-      return "deleted";
-    case EndedReservation::How::withdrawn:
-      return "withdrawn";
-  }
-  return "?";
+  return enum_text<EndedReservation::How::too_many>(how, "?", "started", "given-up", "impossible",
+                                                    "displaced", "off", "deleted", "withdrawn",
+                                                    "too-many");
 }
 
 }  // namespace berth
