@@ -85,6 +85,7 @@ std::vector<std::string> Configuration::waiting_for_restart() const {
   if (now->constraints != first_->constraints) keys.push_back("constraints");
   if (now->topology != first_->topology) keys.push_back("topology");
   if (now->reservation != first_->reservation) keys.push_back("reservation");
+  if (now->permissions != first_->permissions) keys.push_back("permissions");
   if (now->leader_election != first_->leader_election) keys.push_back("leaderElection");
   if (now->kube_api != first_->kube_api) keys.push_back("kubeAPI");
   if (now->history != first_->history) keys.push_back("history");

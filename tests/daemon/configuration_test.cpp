@@ -127,9 +127,10 @@ TEST_F(ConfigurationTest, AnEmptyFileIsABadOne) {
 TEST_F(ConfigurationTest, WhatOnlyARestartCanChangeIsNamed) {
   open(config_with(""));
   directory_.write("berth.yaml", config_with("schedulerNames: [volcano]\ndefaultQueue: q\n"
-                                             "extender: {port: 9}\nbarrier: {timeout: 1s}\n"));
+                                             "extender: {port: 9}\nbarrier: {timeout: 1s}\n"
+                                             "permissions: {groupClass: none}\n"));
   ASSERT_TRUE(wait_for(1));
-  const Names keys{"schedulerNames", "defaultQueue", "extender", "barrier"};
+  const Names keys{"schedulerNames", "defaultQueue", "extender", "barrier", "permissions"};
   EXPECT_EQ(configuration_->waiting_for_restart(), keys);
   EXPECT_EQ(described()["waitingForRestart"], keys);
   EXPECT_EQ(described()["effective"]["schedulerNames"], Names{"berth"}) << "still in force";
