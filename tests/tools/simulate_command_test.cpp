@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -254,6 +255,14 @@ TEST(SimulateCommand, ATableHasAColumnForEachRun) {
   const std::string head = outcome.out.substr(0, outcome.out.find('\n'));
   EXPECT_NE(head.find("fcfs.yaml  easy.yaml"), std::string::npos) << head;
   EXPECT_NE(outcome.out.find("utilisation"), std::string::npos);
+}
+
+TEST(SimulateCommand, OffATerminalTheTableHasNoControlSequences) {
+  setenv("TERM", "xterm", 1);
+  unsetenv("NO_COLOR");
+  const Outcome outcome = simulate(with_config("fcfs.yaml", {"-o", "table"}));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos) << outcome.out;
 }
 
 TEST(SimulateCommand, AReportIsAFile) {

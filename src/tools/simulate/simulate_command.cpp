@@ -93,8 +93,8 @@ Status write_html(const std::string& file, const std::vector<results::JudgedRun>
 
 Result<int> print(const std::vector<results::JudgedRun>& runs, Form form, Console& console) {
   if (form == Form::json) return finish(results::json_text(runs), console);
-  const std::size_t width = form == Form::wide ? 0 : console.columns;
-  return finish(results::table_text(runs, {console.may_style, width}), console);
+  const views::TextStyle style = style_of(form, console);
+  return finish(results::table_text(runs, {style.bold_headings, style.width}), console);
 }
 
 Result<int> run(const SimulateFlags& flags, Console& console) {
