@@ -11,6 +11,7 @@
 #include "hostile/berth_loop.h"
 #include "hostile/families.h"
 #include "hostile/heap.h"
+#include "model/object_keys.h"
 
 namespace berth::hostile {
 namespace {
@@ -24,23 +25,6 @@ constexpr std::size_t kLeft = 400000;
 std::size_t number_of(const char* name, std::size_t otherwise) {
   const char* const text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-ClusterEvent deletion_of(const ClusterEvent& event) {
-  if (const auto* pod = std::get_if<PodObject>(&event)) return PodDeleted{pod->uid};
-  if (const auto* group = std::get_if<PodGroupObject>(&event)) {
-    return PodGroupDeleted{group->full_name()};
-  }
-  if (const auto* budget = std::get_if<BudgetObject>(&event)) {
-    return BudgetDeleted{budget->name_space + "/" + budget->name};
-  }
-  if (const auto* storage = std::get_if<StorageObject>(&event)) {
-    return StorageDeleted{storage->kind(), storage->full_name()};
-  }
-  if (const auto* selecting = std::get_if<SelectingObject>(&event)) {
-    return SelectingDeleted{selecting->kind, selecting->full_name()};
-  }
-  std::abort();
 }
 
 // The processor time of all threads but this one.
