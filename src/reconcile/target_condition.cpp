@@ -1,6 +1,5 @@
 #include "reconcile/target_condition.h"
 
-#include "berth/base/enum_text.h"
 #include "berth/base/text.h"
 #include "berth/model/quantity.h"
 
@@ -22,8 +21,25 @@ std::string text_of(const Reservation::Missing& missing, const Cluster& cluster)
 }
 
 const char* reason_of(How how) {
-  return enum_text<How::too_many>(how, "Unknown", "Started", "GivenUp", "Impossible", "Displaced",
-                                  "Off", "Deleted", "Withdrawn", "TooMany");
+  switch (how) {
+    case How::started:
+      return "Started";
+    case How::given_up:
+      return "GivenUp";
+    case How::impossible:
+      return "Impossible";
+    case How::displaced:
+      return "Displaced";
+    case How::too_many:
+      return "TooMany";
+    case How::off:
+      return "Off";
+    case How::deleted:
+      return "Deleted";
+    case How::withdrawn:
+      return "Withdrawn";
+  }
+  return "Unknown";
 }
 
 std::string names_of(const std::vector<NodeId>& nodes, const Cluster& cluster) {
@@ -85,14 +101,25 @@ WrittenCondition no_name_condition() {
 }
 
 std::string sentence_of(const EndedReservation& ended) {
-  const char* const text = enum_text<How::too_many>(
-      ended.how, "", "it has its minimum",
-      "it was a target for too long without being able to start",
-      "it cannot start, even if all other pods that end have ended: ",
-      "a user named another target", "the configuration reserves nothing any more",
-      "it was deleted", "its user does not want it to be one any more",
-      "the configuration allows fewer targets now");
-  return text + (ended.how == How::impossible ? sentence(ended) : std::string());
+  switch (ended.how) {
+    case How::started:
+      return "it has its minimum";
+    case How::given_up:
+      return "it was a target for too long without being able to start";
+    case How::impossible:
+      return "it cannot start, even if all other pods that end have ended: " + sentence(ended);
+    case How::displaced:
+      return "a user named another target";
+    case How::too_many:
+      return "the configuration allows fewer targets now";
+    case How::off:
+      return "the configuration reserves nothing any more";
+    case How::deleted:
+      return "it was deleted";
+    case How::withdrawn:
+      return "its user does not want it to be one any more";
+  }
+  return "";
 }
 
 }  // namespace berth::reconcile

@@ -4,7 +4,6 @@
 #include <map>
 #include <tuple>
 
-#include "berth/base/enum_text.h"
 #include "berth/base/text.h"
 #include "document/cursor.h"
 #include "kube/codecs.h"
@@ -309,8 +308,19 @@ LiveEvent read_event(const document::Value& object) {
 }  // namespace
 
 const char* to_string(JobState state) {
-  return enum_text<JobState::without_pods>(state, "", "waits", "runs", "done", "other scheduler",
-                                           "no pods");
+  switch (state) {
+    case JobState::waits:
+      return "waits";
+    case JobState::runs:
+      return "runs";
+    case JobState::done:
+      return "done";
+    case JobState::foreign:
+      return "other scheduler";
+    case JobState::without_pods:
+      return "no pods";
+  }
+  return "";
 }
 
 OwnerReference controller_of(const document::Value& object) {
