@@ -11,7 +11,6 @@ namespace {
 
 const std::set<std::string> kCore{"base",  "model",   "engine", "mirror",
                                   "ports", "actions", "plugins"};
-const std::set<std::string> kCoreLibraries{"fmt::fmt"};
 
 // The prefixes of a library's headers, by its CMake target.
 const std::map<std::string, std::string> kHeaders{
@@ -143,10 +142,9 @@ Complaints layers_that_point_up(const Tree& tree) {
         complaints.push_back(complaint(*cmake, line, name + " is core, " + below + " is not"));
       }
     }
+    if (!kCore.contains(name)) continue;
     for (const std::string& library : layer.third_party) {
-      if (kCore.contains(name) && !kCoreLibraries.contains(library)) {
-        complaints.push_back(complaint(*cmake, line, name + " is core and may not use " + library));
-      }
+      complaints.push_back(complaint(*cmake, line, name + " is core and may not use " + library));
     }
   }
   return complaints;
