@@ -5,7 +5,7 @@
 #include <fstream>
 #include <map>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 
 namespace berth::bench {
 
@@ -13,7 +13,7 @@ namespace {
 
 // Without line breaks.
 std::string read_template() {
-  std::ifstream file(BERTH_SOURCE_DIR "/bench/pod.json");
+  std::ifstream file(support::source_file("bench/pod.json"));
   std::string text;
   for (std::string line; std::getline(file, line);) {
     text += line.substr(std::min(line.find_first_not_of(' '), line.size()));

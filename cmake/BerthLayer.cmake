@@ -16,6 +16,8 @@ if(BERTH_UNITY)
 endif()
 target_compile_definitions(berth_options INTERFACE
   BERTH_VERSION="${PROJECT_VERSION}" $<$<BOOL:${BERTH_CHECKED}>:BERTH_CHECKED>)
+# __FILE__ in a .cpp file is a path in the repository, so that ccache shares objects between checkouts.
+target_compile_options(berth_options INTERFACE -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
 if(BERTH_SANITIZE)
   target_compile_options(berth_options INTERFACE -fsanitize=${BERTH_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(berth_options INTERFACE -fsanitize=${BERTH_SANITIZE})

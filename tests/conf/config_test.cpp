@@ -10,7 +10,7 @@
 
 #include "berth/base/text.h"
 #include "conf/config_keys.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 
 namespace berth::conf::config_test {
 namespace {
@@ -30,7 +30,7 @@ KnownNames all_names() {
 }
 
 std::string contents(const std::string& path) {
-  std::ifstream stream(std::string(BERTH_SOURCE_DIR) + "/" + path);
+  std::ifstream stream(support::source_file(path));
   EXPECT_TRUE(stream.is_open()) << path;
   return {std::istreambuf_iterator<char>(stream), {}};
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "conf/config.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 
 namespace berth::conf::default_config_test {
 namespace {
@@ -23,7 +23,7 @@ const KnownNames kKnown{
     {}};
 
 std::string contents(const std::string& path) {
-  std::ifstream stream(std::string(BERTH_SOURCE_DIR) + "/" + path);
+  std::ifstream stream(support::source_file(path));
   EXPECT_TRUE(stream.is_open()) << path;
   return {std::istreambuf_iterator<char>(stream), {}};
 }

@@ -8,7 +8,7 @@
 #include "berth/engine/points.h"
 #include "berth/engine/registry.h"
 #include "conf/sections.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 
 namespace berth::conf::fair_share_settings_test {
 namespace {
@@ -31,7 +31,7 @@ TEST(FairShareSettings, HaveAHalfLife) {
 
 // Its plugin decides before those that have orders, too.
 TEST(FairShareSettings, HaveAnExample) {
-  const std::string path = BERTH_SOURCE_DIR "/config/examples/fair-share.yaml";
+  const std::string path = support::source_file("config/examples/fair-share.yaml");
   std::ifstream stream(path);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   const auto config = load_config(

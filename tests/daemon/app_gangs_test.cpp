@@ -3,7 +3,7 @@
 #include "daemon/berthd_process.h"
 #include "daemon/manifests.h"
 #include "daemon/temporary_directory.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 
 // The real berthd, and its stand-in for kube-scheduler.
 
@@ -17,11 +17,11 @@ constexpr const char* kHeld = "berth_state{what=\"held_binds\"}";
 // As scripts/quickstart, in the steering mode of a deployment, and in the other.
 class InBothModes : public testing::TestWithParam<const char*> {
  protected:
-  static std::string config() { return std::string(BERTH_SOURCE_DIR) + GetParam(); }
+  static std::string config() { return support::source_file(GetParam()); }
 };
 
 TEST_P(InBothModes, TheQuickstartGangWaitsWithItsReasonAndThenRuns) {
-  BerthdProcess berthd({"--embedded", BERTH_SOURCE_DIR "/docs/examples/quickstart", "--config",
+  BerthdProcess berthd({"--embedded", support::source_file("docs/examples/quickstart"), "--config",
                         config(), "--speed", "4", "--exit-when-settled", "--exit-after", "50"});
   EXPECT_EQ(berthd.exit_code(), 0) << berthd.printed();
   const std::string printed = berthd.printed();
@@ -37,8 +37,7 @@ TEST_P(InBothModes, TheQuickstartGangWaitsWithItsReasonAndThenRuns) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, InBothModes,
-                         testing::Values("/deploy/kustomize/base/berth.yaml",
-                                         "/config/berth.yaml"));
+                         testing::Values("deploy/kustomize/base/berth.yaml", "config/berth.yaml"));
 
 TEST(AppGangs, WhatDoesNotSettleInTimeEndsWithStatus1) {
   TemporaryDirectory directory;

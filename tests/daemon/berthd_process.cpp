@@ -11,13 +11,13 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 
 namespace berth::daemon {
 
 namespace {
 
-constexpr const char* kBerthd = BERTH_BUILD_DIR "/berthd";
+const std::string kBerthd = support::built_file("berthd");
 
 }  // namespace
 
@@ -54,7 +54,7 @@ void BerthdProcess::spawn(std::vector<std::string> arguments) {
   std::vector<char*> argv;
   for (std::string& word : arguments) argv.push_back(word.data());
   argv.push_back(nullptr);
-  const int fault = posix_spawn(&pid_, kBerthd, &files, nullptr, argv.data(), environ);
+  const int fault = posix_spawn(&pid_, kBerthd.c_str(), &files, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   ::close(ends[1]);
   output_ = ends[0];

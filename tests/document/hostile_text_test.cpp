@@ -8,7 +8,7 @@
 
 #include "document/checked.h"
 #include "document/readers.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "support/damage.h"
 #include "support/seeds.h"
 
@@ -16,7 +16,7 @@ namespace berth::document {
 namespace {
 
 std::string contents(const std::string& path) {
-  std::ifstream file(BERTH_SOURCE_DIR "/" + path);
+  std::ifstream file(support::source_file(path));
   EXPECT_TRUE(file.is_open()) << path;
   std::stringstream text;
   text << file.rdbuf();

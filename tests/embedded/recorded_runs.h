@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "support/seeds.h"
 
 namespace berth::embedded {
@@ -19,7 +19,7 @@ namespace berth::embedded {
 template <class ReplayOf>
 void replay_runs(const std::string& recording, int count, const ReplayOf& replay_of,
                  const std::set<int>& others = {}) {
-  std::ifstream file(BERTH_SOURCE_DIR "/tests/embedded/testdata/" + recording);
+  std::ifstream file(support::source_file("tests/embedded/testdata/") + recording);
   std::string line;
   ASSERT_TRUE(std::getline(file, line)) << "the recording is missing";
   EXPECT_TRUE(nlohmann::json::parse(line).contains("kubernetes"));

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 
 namespace berth::extender::test {
 namespace {
@@ -21,7 +21,7 @@ void replace(std::string& text, std::string_view from, std::string_view to) {
 }  // namespace
 
 std::string testdata(std::string_view file) {
-  std::ifstream stream(fmt::format("{}/tests/extender/testdata/{}", BERTH_SOURCE_DIR, file));
+  std::ifstream stream(support::source_file("tests/extender/testdata/" + std::string(file)));
   std::ostringstream text;
   text << stream.rdbuf();
   return padded(text.str());

@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "document/readers.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 
 namespace berth::kube::testing {
 
@@ -134,7 +134,7 @@ std::string text_of(const Value& object, const Path& part) {
 }
 
 std::vector<Value> objects_in(const std::string& file) {
-  std::ifstream stream(std::string(BERTH_SOURCE_DIR "/") + file);
+  std::ifstream stream(support::source_file(file));
   EXPECT_TRUE(stream.is_open()) << file;
   std::string text{std::istreambuf_iterator<char>(stream), {}};
   // The steps of fixtures/owners.
@@ -157,8 +157,7 @@ std::vector<Value> objects_in(const std::string& file) {
 std::vector<std::string> fixture_files() {
   std::vector<std::string> files;
   for (const std::string folder : {"tests/e2e/fixtures", "tests/e2e/fixtures/owners"}) {
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::string(BERTH_SOURCE_DIR "/") + folder)) {
+    for (const auto& entry : std::filesystem::directory_iterator(support::source_file(folder))) {
       const std::filesystem::path name = entry.path().filename();
       if (name.extension() == ".yaml") files.push_back(folder + "/" + name.string());
     }

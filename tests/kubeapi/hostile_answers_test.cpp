@@ -23,7 +23,7 @@
 #include "kubeapi/live_cluster.h"
 #include "kubeapi/reservation_bodies.h"
 #include "kubeapi/waiting.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "support/damage.h"
 #include "support/seeds.h"
 
@@ -294,7 +294,7 @@ TEST(HostileAnswers, OfNodesAndGroupsBeforeTheirPatches) {
 
 // All kinds, in pages and streams.
 TEST(HostileAnswers, OfListsAndWatches) {
-  std::ifstream file(BERTH_SOURCE_DIR "/tests/kubeapi/testdata/everything.json");
+  std::ifstream file(support::source_file("tests/kubeapi/testdata/everything.json"));
   std::stringstream text;
   text << file.rdbuf();
   const auto all = nlohmann::ordered_json::parse(text.str());

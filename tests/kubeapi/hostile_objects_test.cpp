@@ -10,7 +10,7 @@
 
 #include "kube/codecs.h"
 #include "kubeapi/object_reader.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "support/damage.h"
 #include "support/protobuf_objects.h"
 #include "support/seeds.h"
@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string everything() {
-  std::ifstream file(BERTH_SOURCE_DIR "/tests/kubeapi/testdata/everything.json");
+  std::ifstream file(support::source_file("tests/kubeapi/testdata/everything.json"));
   std::stringstream text;
   text << file.rdbuf();
   return text.str();

@@ -8,7 +8,7 @@
 
 #include "document/readers.h"
 #include "kube/codecs.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 
 namespace berth::kubeapi {
 namespace {
@@ -121,7 +121,7 @@ TEST(KeptKeys, API14KeepTheEndOfAStreamingListOfEveryKind) {
 // A manifest with every key that the decoders read. Without the dropped keys, it must decode to the
 // same object.
 TEST(KeptKeys, API9ChangeNothingOfWhatIsDecoded) {
-  std::ifstream file(BERTH_SOURCE_DIR "/tests/kubeapi/testdata/everything.json");
+  std::ifstream file(support::source_file("tests/kubeapi/testdata/everything.json"));
   std::stringstream text;
   text << file.rdbuf();
   int compared = 0;

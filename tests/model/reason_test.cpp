@@ -11,7 +11,7 @@
 
 #include "berth/model/amount_text.h"
 #include "berth/model/plan.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 
 namespace berth {
 namespace {
@@ -38,7 +38,7 @@ std::string reason_page() {
 }
 
 TEST(Reason, ThePageOfReasonsIsThatOfTheTable) {
-  std::ifstream file(BERTH_SOURCE_DIR "/docs/reasons.md");
+  std::ifstream file(support::source_file("docs/reasons.md"));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const std::size_t first = text.find("\n## ");
   ASSERT_NE(first, std::string::npos);

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "berth/base/check.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 
 namespace berth::support {
 
@@ -18,7 +18,7 @@ constexpr double kMemoryMost = 1'048'576;
 constexpr double kGpusMost = 8;
 
 std::ifstream open(const std::string& name) {
-  std::ifstream file(std::string(BERTH_SOURCE_DIR) + "/tests/packing/testdata/" + name + ".txt");
+  std::ifstream file(support::source_file("tests/packing/testdata/") + name + ".txt");
   BERTH_CHECK(file.good());
   return file;
 }

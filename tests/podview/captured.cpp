@@ -5,14 +5,14 @@
 #include <fstream>
 #include <sstream>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 
 namespace berth::podview::testing {
 
 namespace {
 
 std::string read(const std::string& name) {
-  std::ifstream file(BERTH_SOURCE_DIR "/tests/podview/testdata/" + name, std::ios::binary);
+  std::ifstream file(support::source_file("tests/podview/testdata/") + name, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   EXPECT_FALSE(text.str().empty()) << name;

@@ -12,7 +12,7 @@
 #include "policies/reference.h"
 #include "policies/workload.h"
 #include "simulation/job_stream.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "support/seeds.h"
 
 // The configurations of config/examples are the classic policies, start by start (BEHIND-4,
@@ -22,7 +22,7 @@ namespace berth::policies {
 namespace {
 
 conf::Config example(const std::string& name) {
-  const std::string path = std::string(BERTH_SOURCE_DIR) + "/config/examples/" + name + ".yaml";
+  const std::string path = support::source_file("config/examples/") + name + ".yaml";
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();

@@ -7,13 +7,13 @@
 #include "kube/codecs.h"
 #include "kubeapi/object_reader.h"
 #include "protobuf/frames.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 
 namespace berth::protobuf {
 namespace {
 
 std::string file(const std::string& name) {
-  std::ifstream in(BERTH_SOURCE_DIR "/tests/podview/testdata/" + name, std::ios::binary);
+  std::ifstream in(support::source_file("tests/podview/testdata/") + name, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
   EXPECT_FALSE(text.str().empty()) << name;

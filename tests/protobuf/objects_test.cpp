@@ -8,7 +8,7 @@
 
 #include "document/readers.h"
 #include "kube/codecs.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "support/damage.h"
 #include "support/protobuf_objects.h"
 
@@ -31,7 +31,7 @@ document::Value through(const std::string& json, std::string_view kind) {
 }
 
 std::string everything() {
-  std::ifstream file(BERTH_SOURCE_DIR "/tests/kubeapi/testdata/everything.json");
+  std::ifstream file(support::source_file("tests/kubeapi/testdata/everything.json"));
   std::stringstream text;
   text << file.rdbuf();
   return text.str();

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "support/scenario.h"
 
 namespace {
@@ -35,7 +35,7 @@ class Played : public testing::Test {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string folder = std::string(BERTH_SOURCE_DIR) + "/tests/scenarios/";
+  const std::string folder = berth::support::source_file("tests/scenarios/");
   for (const Named& each : kScenarios) {
     const std::string path = folder + each.topic + "/" + each.name + ".scn";
     testing::RegisterTest(each.topic, each.name, nullptr, nullptr, path.c_str(), 1,

@@ -11,7 +11,7 @@
 #include "berth/engine/registry.h"
 #include "conf/files.h"
 #include "simulation/job_stream.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 
 // Fair share over time: a week with the plugins of the shipped example and a half-life of a day, in
 // which all ask for more than they get. Nothing is admitted or evicted, so that sessions are run at
@@ -48,7 +48,7 @@ class Week {
   Week() {
     const conf::KnownNames known{engine::action_names(), engine::plugin_names(),
                                  engine::points::names()};
-    const std::string file = std::string(BERTH_SOURCE_DIR) + "/config/examples/fair-share.yaml";
+    const std::string file = support::source_file("config/examples/fair-share.yaml");
     request_.config =
         conf::load_config(conf::read_regular_file(file, 1 << 20).value(), file, known).value();
     request_.config.fair_share.half_life = kHalfLife;

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "berth/model/reason.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "telemetry/exposition_lines.h"
 
 namespace berth::telemetry {
@@ -82,7 +82,7 @@ constexpr const char* kOfLastSession =
 TEST(Metrics, TheDocumentListsThoseThereAreAndNoOthers) {
   Metrics metrics;
   const auto exposed = matches(full_exposition(metrics), "# TYPE (berth_[a-z_]+) ");
-  std::ifstream stream(BERTH_SOURCE_DIR "/docs/metrics.md");
+  std::ifstream stream(support::source_file("docs/metrics.md"));
   const std::string document{std::istreambuf_iterator<char>(stream), {}};
   // Those of the API client, the lease, the view and certificates are exposed by the daemon.
   EXPECT_EQ(matches(document, "\\| `(berth_(?!api_|lease_|view_|certificate_)[a-z_]+)"), exposed);
@@ -90,7 +90,7 @@ TEST(Metrics, TheDocumentListsThoseThereAreAndNoOthers) {
 
 TEST(Metrics, TheDocumentListsEachPartOfTheState) {
   Metrics metrics;
-  std::ifstream stream(BERTH_SOURCE_DIR "/docs/metrics.md");
+  std::ifstream stream(support::source_file("docs/metrics.md"));
   const std::string document{std::istreambuf_iterator<char>(stream), {}};
   const auto cells = matches(document, "\\| `berth_state` \\| `what`: ([a-z_, ]+) \\|");
   ASSERT_EQ(cells.size(), 1U);

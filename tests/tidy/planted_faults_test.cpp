@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "support/checkout.h"
 #include "tidy/repository.h"
 
 namespace berth::tidy {
@@ -44,7 +45,7 @@ Complaints hunks_that_do_not_fit(const File& patch, const Tree& tree) {
 
 // scripts/plant-faults needs all of them.
 TEST(Tidy, PlantedFaultsFitTheCode) {
-  const std::filesystem::path folder = BERTH_SOURCE_DIR "/tests/world/planted";
+  const std::filesystem::path folder = support::source_file("tests/world/planted");
   Complaints complaints;
   std::size_t patches = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

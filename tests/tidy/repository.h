@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "tidy/tree.h"
 
 namespace berth::tidy {
 
 // This repository, read once.
 inline const Tree& repository() {
-  static const Tree tree = read_tree(BERTH_SOURCE_DIR);
+  static const Tree tree = read_tree(support::source_file(""));
   return tree;
 }
 

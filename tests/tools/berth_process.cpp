@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 
 namespace berth::tools {
 
@@ -40,7 +40,7 @@ std::string read_text(const fs::path& file) {
 }
 
 std::string testdata(const std::string& name) {
-  return std::string(BERTH_SOURCE_DIR "/tests/tools/testdata/") + name;
+  return support::source_file("tests/tools/testdata/") + name;
 }
 
 Outcome run_program(const std::vector<std::string>& arguments, const fs::path& input,
@@ -55,7 +55,7 @@ Outcome run_program(const std::vector<std::string>& arguments, const fs::path& i
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), kWrite, 0600);
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), kWrite, 0600);
 
-  const std::string path = program.empty() ? BERTH_BUILD_DIR "/berth" : program;
+  const std::string path = program.empty() ? support::built_file("berth") : program;
   std::vector<std::string> words{path};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "tools/berth_process.h"
 
 // Refused input: the messages, and no output.
@@ -175,7 +175,7 @@ TEST(CommandLine, HelpAndVersionSucceed) {
 }
 
 TEST(CommandLine, EachJsonDocumentSaysItsVersionAndKind) {
-  const std::string file = BERTH_SOURCE_DIR "/config/berth.yaml";
+  const std::string file = support::source_file("config/berth.yaml");
   const std::vector<std::pair<std::vector<std::string>, std::string>> all{
       {{"plan", "--cluster", testdata("gangs"), "-o", "json"}, "Plan"},
       {{"fits", "--cluster", testdata("gangs"), "-o", "json"}, "Fits"},
@@ -204,7 +204,7 @@ TEST(CommandLine, ARefusedConfigurationIsADocumentToo) {
 TEST(CommandLine, KubectlsPluginSpeaksOfKubectl) {
   const TemporaryDirectory directory;
   const auto link = directory.path() / "kubectl-berth";
-  std::filesystem::create_symlink(BERTH_BUILD_DIR "/berth", link);
+  std::filesystem::create_symlink(support::built_file("berth"), link);
   const Outcome outcome = run_program({"why", "--help"}, "/dev/null", link.string());
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_NE(outcome.out.find("Usage: kubectl berth why"), std::string::npos) << outcome.out;
@@ -216,7 +216,7 @@ TEST(CommandLine, KubectlsPluginSpeaksOfKubectl) {
 TEST(CommandLine, ATableIsAsWideAsTheTerminal) {
   const auto widest = [](const std::string& form) {
     const Outcome outcome = run_program(
-        {"plan", "--cluster", BERTH_SOURCE_DIR "/docs/examples/quickstart", "-o", form});
+        {"plan", "--cluster", support::source_file("docs/examples/quickstart"), "-o", form});
     std::size_t most = 0;
     for (std::size_t at = 0; at < outcome.out.size();) {
       const std::size_t end = outcome.out.find('\n', at);
@@ -235,7 +235,7 @@ TEST(CommandLine, ATableIsAsWideAsTheTerminal) {
 }
 
 TEST(CommandLine, APlanIsFilteredByNamespaceAndQueue) {
-  const std::string cluster = BERTH_SOURCE_DIR "/docs/examples/queues";
+  const std::string cluster = support::source_file("docs/examples/queues");
   const auto jobs = [&](std::vector<std::string> more) {
     more.insert(more.begin(), {"plan", "--cluster", cluster, "-o", "json"});
     const Outcome outcome = run_program(more);
@@ -252,7 +252,7 @@ TEST(CommandLine, APlanIsFilteredByNamespaceAndQueue) {
 }
 
 TEST(CommandLine, TheDefaultConfigurationIsTheFileAndPassesItsCheck) {
-  const std::string file = BERTH_SOURCE_DIR "/config/berth.yaml";
+  const std::string file = support::source_file("config/berth.yaml");
   EXPECT_EQ(run_program({"config", "--default"}).out, read_text(file));
   const Outcome check = run_program({"config", "--check", file});
   EXPECT_EQ(check.exit_code, 0) << check.err;
@@ -262,7 +262,7 @@ TEST(CommandLine, TheDefaultConfigurationIsTheFileAndPassesItsCheck) {
 // Issue 9, row 7: S0's recommended configuration elects every job.
 TEST(CommandLine, TheShippedExamplesPassTheCheck) {
   for (const std::string name : {"s0.yaml", "reservation.yaml", "queue-nodes.yaml"}) {
-    const std::string file = std::string(BERTH_SOURCE_DIR) + "/config/examples/" + name;
+    const std::string file = support::source_file("config/examples/") + name;
     const Outcome check = run_program({"config", "--check", file});
     EXPECT_EQ(check.exit_code, 0) << check.err;
     const std::string warning =

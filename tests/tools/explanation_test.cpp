@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "simulation/simulation.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "support/objects.h"
 #include "tools/config_command.h"
 
@@ -177,7 +177,7 @@ Explanation explained_behind_a_target(const std::string& job) {
   PodGroupObject group_of_late = group("late", 1);
   late.created = group_of_late.created = second(5);
   const conf::Config config =
-      open_config(BERTH_SOURCE_DIR "/docs/examples/reservation/reservation.conf").value();
+      open_config(support::source_file("docs/examples/reservation/reservation.conf")).value();
   return explained(
       {node("n1", 12), node("n2", 12), running(pod("", 1, 1), "n1"), running(pod("", 2, 1), "n2"),
        group("big", 2), pod("big", 0, 12), pod("big", 1, 12), group_of_late, late},

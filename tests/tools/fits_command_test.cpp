@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "tools/berth_process.h"
 
 namespace berth::tools {
@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kFirstGang = BERTH_SOURCE_DIR "/docs/examples/first-gang";
+const std::string kFirstGang = support::source_file("docs/examples/first-gang");
 
 constexpr const char* kCluster = R"(
 apiVersion: v1
@@ -159,7 +159,7 @@ TEST(FitsCommand, ThePageShowsTheOutput) {
   const Outcome outcome =
       run_program({"fits", "ml/big-model-0", "--cluster", kFirstGang, "-o", "table"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  const std::string page = read_text(BERTH_SOURCE_DIR "/docs/command-line.md");
+  const std::string page = read_text(support::source_file("docs/command-line.md"));
   EXPECT_NE(page.find(outcome.out), std::string::npos) << outcome.out;
 }
 

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "document/readers.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "support/damage.h"
 #include "support/seeds.h"
 #include "tools/live/find_job.h"
@@ -16,7 +16,7 @@ namespace berth::tools {
 namespace {
 
 TEST(HostileObjects, AreShownOrLeftOut) {
-  std::ifstream file(BERTH_SOURCE_DIR "/tests/kubeapi/testdata/everything.json");
+  std::ifstream file(support::source_file("tests/kubeapi/testdata/everything.json"));
   std::stringstream text;
   text << file.rdbuf();
   std::size_t shown = 0;

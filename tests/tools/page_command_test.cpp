@@ -12,7 +12,7 @@
 #include "http/http_client.h"
 #include "http/peers.h"
 #include "kubeapi/waiting.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "tools/answering_server.h"
 #include "tools/fake_cluster.h"
 #include "tools/page/forward.h"
@@ -36,7 +36,7 @@ class Running {
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, ends[1], STDERR_FILENO);
-    words.insert(words.begin(), BERTH_BUILD_DIR "/berth");
+    words.insert(words.begin(), support::built_file("berth"));
     const std::string path = "PATH=" + programs + ":" + std::getenv("PATH");
     std::vector<char*> argv, environment{const_cast<char*>(path.c_str())};
     for (std::string& word : words) argv.push_back(word.data());

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "tools/berth_process.h"
 
 // The program as users run it: its real binary, its two outputs and its exit code.
@@ -67,7 +67,7 @@ TEST(PlanCommand, TheOrderOfFilesAndOfObjectsInThemDoesNotMatter) {
   }
 }
 
-const std::string kNoEvictions = BERTH_SOURCE_DIR "/config/examples/no-evictions.yaml";
+const std::string kNoEvictions = support::source_file("config/examples/no-evictions.yaml");
 
 TEST(PlanCommand, APodWithARunTimeEndsAndMakesRoomForTheGangThatWaited) {
   const TemporaryDirectory directory;
@@ -113,7 +113,7 @@ std::string reservation_after(const std::string& cycles, std::vector<std::string
                                  "--cluster",
                                  testdata("reservation"),
                                  "--config",
-                                 BERTH_SOURCE_DIR "/docs/examples/reservation/reservation.conf",
+                                 support::source_file("docs/examples/reservation/reservation.conf"),
                                  "--now",
                                  "2026-11-21T09:00:00Z",
                                  "--cycles",
@@ -231,7 +231,7 @@ TEST(PlanCommand, AnEmptyClusterIsAnEmptyPlan) {
 }
 
 TEST(PlanCommand, TheFirstExampleShowsAGangThatWaitsAndThenStarts) {
-  const std::string example = BERTH_SOURCE_DIR "/docs/examples/first-gang";
+  const std::string example = support::source_file("docs/examples/first-gang");
   const json document = json::parse(plan_of({"--cluster", example, "--cycles", "31"}));
   const json& first = row(document["cycles"][0]["jobs"], "job", "ml/big-model");
   EXPECT_EQ(first["reason"], "gang_incomplete");

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "tools/berth_process.h"
 
 // Jobs that are tried with `berth plan` before they are submitted.
@@ -24,7 +24,7 @@ metadata: {name: n2, uid: u-n2, creationTimestamp: "2026-11-20T00:00:00Z"}
 status: {allocatable: {cpu: 4, memory: 32Gi, pods: 110}}
 )";
 
-const std::string kGang = BERTH_SOURCE_DIR "/deploy/examples/gang.yaml";
+const std::string kGang = support::source_file("deploy/examples/gang.yaml");
 
 class PlanJobsTest : public testing::Test {
  protected:

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "tools/berth_process.h"
 
 // The owners of groups and the annotations of controllers, as `berth plan` reads them in a dump.
@@ -55,7 +55,7 @@ tiers:
 - plugins: [{name: overcommit}, {name: predicates}, {name: proportion}]
 )");
   const Outcome outcome =
-      plan({"--cluster", BERTH_SOURCE_DIR "/tests/e2e/fixtures/volcano-job.yaml", "--config",
+      plan({"--cluster", support::source_file("tests/e2e/fixtures/volcano-job.yaml"), "--config",
             (directory_.path() / "berth.conf").string()});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const json mnist = job(outcome, "default/mnist-5c0d8e3b-6f0e-4c8e-9a57-3f1b7a9d2c44");

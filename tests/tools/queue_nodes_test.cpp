@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "simulation/simulation.h"
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "support/objects.h"
 #include "tools/berth_process.h"
 #include "tools/config_command.h"
@@ -97,10 +97,10 @@ TEST(QueueNodes, AreWhatAPodIsEvictedForWithoutAJob) {
 
 // docs/queues.md shows the example.
 std::string own_nodes(const std::string& cycles) {
-  const std::string root = BERTH_SOURCE_DIR;
   const Outcome outcome =
-      run_program({"queues", "--cluster", root + "/docs/examples/queue-nodes", "--config",
-                   root + "/config/examples/queue-nodes.yaml", "-o", "table", "--cycles", cycles});
+      run_program({"queues", "--cluster", support::source_file("docs/examples/queue-nodes"),
+                   "--config", support::source_file("config/examples/queue-nodes.yaml"), "-o",
+                   "table", "--cycles", cycles});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::size_t begin = outcome.out.find("vision: 2 nodes of its own");
   if (begin == std::string::npos) return outcome.out;
@@ -108,7 +108,7 @@ std::string own_nodes(const std::string& cycles) {
 }
 
 TEST(QueueNodes, OfTheExampleAreAsTheDocumentsSay) {
-  const std::string document = read_text(BERTH_SOURCE_DIR "/docs/queues.md");
+  const std::string document = read_text(support::source_file("docs/queues.md"));
   const std::string at_first = own_nodes("1");
   EXPECT_EQ(at_first,
             "vision: 2 nodes of its own (n2, n3; score 0.510) for 6 cpu: 4 idle, 1 its own, 1 "

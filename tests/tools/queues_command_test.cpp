@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "tools/answering_server.h"
 #include "tools/berth_process.h"
 #include "views/queue_document.h"
@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kExample = BERTH_SOURCE_DIR "/docs/examples/queues";
+const std::string kExample = support::source_file("docs/examples/queues");
 
 std::vector<std::string> on_example(std::vector<std::string> more) {
   std::vector<std::string> words{"queues", "--cluster", kExample, "--config",

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "tools/berth_process.h"
 
 // docs/reservations.md says what the example does: the same work under each lock.
@@ -14,8 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kDocument = BERTH_SOURCE_DIR "/docs/reservations.md";
-const std::string kExample = BERTH_SOURCE_DIR "/docs/examples/reservation";
+const std::string kDocument = support::source_file("docs/reservations.md");
+const std::string kExample = support::source_file("docs/examples/reservation");
 constexpr const char* kBig = "ml/big";
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "tools/answering_server.h"
 #include "tools/berth_process.h"
 #include "views/reservation_document.h"
@@ -41,17 +41,17 @@ TEST(ReservationsCommand, SaysWhyThereIsNoAnswer) {
 }
 
 TEST(ReservationsCommand, ShowsThoseOfManifests) {
-  const std::vector<std::string> words{"reservations",
-                                       "--cluster",
-                                       testdata("reservation"),
-                                       "--config",
-                                       BERTH_SOURCE_DIR
-                                       "/docs/examples/reservation/reservation.conf",
-                                       "--now",
-                                       "2026-11-21T09:00:00Z",
-                                       "--cycles",
-                                       "4",
-                                       "-o"};
+  const std::vector<std::string> words{
+      "reservations",
+      "--cluster",
+      testdata("reservation"),
+      "--config",
+      support::source_file("docs/examples/reservation/reservation.conf"),
+      "--now",
+      "2026-11-21T09:00:00Z",
+      "--cycles",
+      "4",
+      "-o"};
   const auto in_form = [&](const std::string& form) {
     std::vector<std::string> all = words;
     all.push_back(form);

@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "tools/berth_process.h"
 
 namespace berth::tools::simulate_test {
@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kExamples = BERTH_SOURCE_DIR "/config/examples/";
+const std::string kExamples = support::source_file("config/examples/");
 
 // On 128 nodes. Job 1 has 100 of them and ends 20 s before its limit. Job 2 waits for it, and 3 and
 // 4 end or fit beside it: EASY starts them earlier. Job 5 leaves while it waits, job 6 is too

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "tools/berth_process.h"
 
 namespace berth::tools::simulate_forecasts_test {
@@ -29,7 +29,7 @@ Outcome simulate(const std::vector<std::string>& more) {
   std::vector<std::string> words{
       "simulate",      "--trace",  file,
       "--nodes",       "10",       "--node",
-      "cpu=1,pods=10", "--config", BERTH_SOURCE_DIR "/config/examples/easy.yaml"};
+      "cpu=1,pods=10", "--config", support::source_file("config/examples/easy.yaml")};
   words.insert(words.end(), more.begin(), more.end());
   return run_program(words);
 }

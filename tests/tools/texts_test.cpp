@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "tools/berth_process.h"
 
 // Completion and manual pages, read by the shells and formatters that are for them.
@@ -21,7 +21,7 @@ Outcome run_shell(const std::string& shell, const std::vector<std::string>& argu
 
 // The words that bash would offer for this line.
 std::string offered(const std::string& line) {
-  const std::string directory = BERTH_BUILD_DIR;
+  const std::string directory = support::built_file("");
   const std::string script = "PATH=" + directory +
                              ":$PATH; source <(berth completion bash); COMP_LINE='" + line +
                              "'; COMP_POINT=${#COMP_LINE}; _berth_complete; "

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "source_dir.h"
+#include "support/checkout.h"
 #include "tools/berth_process.h"
 #include "tools/fake_cluster.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kExample = BERTH_SOURCE_DIR "/docs/examples/topology";
+const std::string kExample = support::source_file("docs/examples/topology");
 
 Outcome topology(const std::vector<std::string>& more) {
   std::vector<std::string> words{"topology", "--cluster", kExample};
@@ -22,7 +22,7 @@ Outcome topology(const std::vector<std::string>& more) {
 TEST(TopologyCommand, TheTableIsThatOfTheDocument) {
   const Outcome outcome = topology({"-o", "wide", "--resource", "nvidia.com/gpu"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  const std::string document = read_text(BERTH_SOURCE_DIR "/docs/topology.md");
+  const std::string document = read_text(support::source_file("docs/topology.md"));
   EXPECT_NE(document.find(outcome.out), std::string::npos) << outcome.out;
 }
 
