@@ -107,6 +107,63 @@ func TestMemberDeletedWhileHeld(t *testing.T) {
 	e.AssertRoom(4, "1")
 }
 
+// The calls to bind a gang and a single pod are on their way while both get another node.
+func TestPodsMoveBeforeTheirBindCallsCome(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	calls, err := harness.StartProxyTo(e.Address)
+	e.Must(err)
+	t.Cleanup(func() {
+		e.Scheduler.Kill()
+		calls.Stop()
+	})
+	e.Must(e.StartSchedulerCalling(e.Context, calls.Address()))
+	left := e.AddNodes(1, "8")[0]
+	hold := calls.Hold(harness.BindCalls, 0)
+	t.Cleanup(hold.Abandon)
+	gang := e.CreateGang("gang", 4, 4, cpu("1"))
+	single := harness.NewPod(e.Namespace, "single").CPU("1").Build()
+	e.Create(single)
+	all := append(gang, single)
+	e.Await(harness.Soon, func() error {
+		if asked := calls.Writes()["POST /commit/bind"]; asked < len(all) {
+			return fmt.Errorf("%d calls to bind are on their way, expected %d", asked, len(all))
+		}
+		return nil
+	})
+	moved := growth(e, `berth_decisions_total{kind="bind"}`, len(all))
+	refused := growth(e, `berth_extender_calls_total{outcome="refused",verb="bind"}`, len(all))
+	e.PatchNode(left, `{"spec":{"unschedulable":true}}`)
+	e.AddNodes(1, "8")
+	moved()
+	hold.Release()
+	e.AwaitBound("gang", 4, 2*harness.Soon)
+	e.AwaitAllBound(harness.Soon, single)
+	e.AssertNeverInPart("gang", harness.BarrierLimit)
+	refused()
+	for _, pod := range e.Pods(func(*core.Pod) bool { return true }) {
+		if pod.Spec.NodeName == left {
+			t.Errorf("%q is bound to the node that its plan had left", pod.Name)
+		}
+	}
+}
+
+// growth returns a function that waits until the metric has grown by so much since this call.
+func growth(e *harness.Env, sample string, more int) func() {
+	e.Helper()
+	before, err := e.Berth.Metric(e.Context, sample)
+	e.Must(err)
+	return func() {
+		e.Helper()
+		e.Await(harness.Soon, func() error {
+			now, err := e.Berth.Metric(e.Context, sample)
+			if err == nil && now < before+float64(more) {
+				err = fmt.Errorf("%s grew from %v to %v, expected %d more", sample, before, now, more)
+			}
+			return err
+		})
+	}
+}
+
 // awaitNodesSeen returns when berthd and kube-scheduler have seen what became of nodes before: each
 // hears of nodes in order, and has used one that is made now. Commits may be held meanwhile.
 func awaitNodesSeen(e *harness.Env) {

@@ -154,9 +154,18 @@ func (c *Cluster) RunBerth(ctx context.Context, options BerthOptions) error {
 	}
 	// One that was there before tries again less and less often while berthd is away.
 	if c.Berth.View != nil && (isNew || !c.Scheduler.Running()) {
-		return c.StartSchedulerFor(ctx, c.Berth)
+		return c.StartSchedulerCalling(ctx, c.Address)
 	}
 	return nil
+}
+
+// StartSchedulerCalling starts the kube-scheduler of our pods anew, with the extender at this address,
+// which may be a Proxy's.
+func (c *Cluster) StartSchedulerCalling(ctx context.Context, extenderAddress string) error {
+	if c.Mode == InPlace {
+		return c.StartScheduler(ctx, extenderAddress)
+	}
+	return c.StartSchedulerBehind(ctx, c.Berth.View, extenderAddress)
 }
 
 // StopBerth ends berthd as a rolling update would.

@@ -179,9 +179,10 @@ func (c *ControlPlane) StartSchedulerThrough(ctx context.Context, url,
 	return c.replaceScheduler(ctx, SchedulerOptions{APIURL: url, Extender: extenderAddress}, true)
 }
 
-// StartSchedulerFor starts the kube-scheduler that serves our pods through the view of a berthd.
-func (c *ControlPlane) StartSchedulerFor(ctx context.Context, berth *Berth) error {
-	return c.replaceScheduler(ctx, SchedulerOptions{Extender: berth.Address, View: berth.View}, false)
+// StartSchedulerBehind starts the kube-scheduler that serves our pods through the view of a berthd.
+func (c *ControlPlane) StartSchedulerBehind(ctx context.Context, view *View,
+	extenderAddress string) error {
+	return c.replaceScheduler(ctx, SchedulerOptions{Extender: extenderAddress, View: view}, false)
 }
 
 func (c *ControlPlane) replaceScheduler(ctx context.Context, options SchedulerOptions,

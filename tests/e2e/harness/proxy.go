@@ -7,6 +7,7 @@ import (
 	"io"
 	"log"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -17,14 +18,16 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Proxy stands between a berthd and the API server, and can hold requests, lose answers, and
-// freeze watches, so that a test meets each step of a gang's life. In mode view the requests of
-// kube-scheduler pass through it, too. Any goroutine.
+// Proxy stands between a berthd and the API server, or between kube-scheduler and the extender of a
+// berthd. It can hold requests, lose answers, and freeze watches, so that a test meets each step of a
+// gang's life. In mode view the requests of kube-scheduler to the API server pass through the first
+// kind, too. Any goroutine.
 type Proxy struct {
 	URL       string
 	token     string
 	authority []byte
 	server    *http.Server
+	upstream  *http.Transport
 
 	mutex  sync.Mutex
 	holds  []*Hold
@@ -64,7 +67,7 @@ func kind(method, path string) Kind {
 	return Kind{method: regexp.MustCompile("^" + method + "$"), path: regexp.MustCompile(path + "$")}
 }
 
-// The writes by which berthd steers, those of a kube-scheduler, and two watches.
+// The writes by which berthd steers, those of a kube-scheduler, two watches, and a call of the extender.
 var (
 	Nominations = kind("PATCH", `/api/v1/namespaces/[^/]+/pods/[^/]+/status`)
 	Commits     = kind("PATCH", `/api/v1/namespaces/[^/]+/pods/[^/]+`)
@@ -77,6 +80,7 @@ var (
 	NodeWatches = kind("GET", `/api/v1/nodes`)
 	TokenAsked  = kind("POST", `/api/v1/namespaces/[^/]+/serviceaccounts/[^/]+/token`)
 	Leases      = kind("(PUT|PATCH)", `/apis/coordination.k8s.io/v1/namespaces/[^/]+/leases/[^/]+`)
+	BindCalls   = kind("POST", `/commit/bind`)
 )
 
 // Hold stops requests of a kind, after a number that may pass.
@@ -155,10 +159,6 @@ func (c *ControlPlane) startProxy(identity []tls.Certificate) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	token, err := c.Token(ServiceAccount)
-	if err != nil {
-		return nil, err
-	}
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
 		Certificates: []tls.Certificate{certificate}, NextProtos: []string{"h2", "http/1.1"}})
 	if err != nil {
@@ -168,17 +168,40 @@ func (c *ControlPlane) startProxy(identity []tls.Certificate) (*Proxy, error) {
 	upstream.TLSClientConfig.Certificates = identity
 	upstream.DisableCompression = true
 	upstream.MaxIdleConnsPerHost = 256
-	p := &Proxy{URL: "https://" + listener.Addr().String(), token: token,
-		authority: c.authority.PEM, writes: map[string]int{}}
+	p := serveProxy(listener, target, upstream)
+	p.URL, p.authority = "https://"+listener.Addr().String(), c.authority.PEM
+	if p.token, err = c.Token(ServiceAccount); err != nil {
+		p.Stop()
+		return nil, err
+	}
+	return p, nil
+}
+
+// StartProxyTo forwards plain HTTP to this address, such as that of a berthd's extender, until Stop.
+func StartProxyTo(address string) (*Proxy, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p := serveProxy(listener, &url.URL{Scheme: "http", Host: address}, &http.Transport{})
+	p.URL = "http://" + listener.Addr().String()
+	return p, nil
+}
+
+// Address is the host and port of the URL.
+func (p *Proxy) Address() string { return p.URL[strings.LastIndex(p.URL, "/")+1:] }
+
+func serveProxy(listener net.Listener, target *url.URL, upstream *http.Transport) *Proxy {
+	p := &Proxy{upstream: upstream, writes: map[string]int{}}
 	silent := log.New(io.Discard, "", 0)
 	p.server = &http.Server{ErrorLog: silent, Handler: &httputil.ReverseProxy{
 		Rewrite:       func(request *httputil.ProxyRequest) { request.SetURL(target) },
-		Transport:     proxyTransport{p, upstream},
+		Transport:     proxyTransport{p},
 		FlushInterval: -1,
 		ErrorLog:      silent,
 	}}
 	go func() { _ = p.server.Serve(listener) }()
-	return p, nil
+	return p
 }
 
 // Client is a configuration that goes through the proxy, with berthd's token.
@@ -191,6 +214,7 @@ func (p *Proxy) Client() *rest.Config {
 func (p *Proxy) Stop() {
 	p.ReleaseAll()
 	_ = p.server.Close()
+	p.upstream.CloseIdleConnections()
 }
 
 // Hold stops requests of the kind after `pass` of them.
@@ -256,10 +280,7 @@ func (p *Proxy) holdFor(request *http.Request) *Hold {
 	return nil
 }
 
-type proxyTransport struct {
-	proxy    *Proxy
-	upstream http.RoundTripper
-}
+type proxyTransport struct{ proxy *Proxy }
 
 func (t proxyTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	t.proxy.count(request)
@@ -269,7 +290,7 @@ func (t proxyTransport) RoundTrip(request *http.Request) (*http.Response, error)
 			return nil, err
 		}
 	}
-	response, err := t.upstream.RoundTrip(request)
+	response, err := t.proxy.upstream.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
