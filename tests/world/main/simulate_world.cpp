@@ -120,7 +120,7 @@ std::vector<std::uint64_t> run_all(const Options& options,
                ++done, seeds.size(), broken, steps, static_cast<double>(steps) / took.count(),
                kept);
     if (options.stops && result.broken > 0) {
-      fmt::print("world {} is broken, the {}th\n", result.seed, done);
+      fmt::print("world {} is broken (worlds run: {})\n", result.seed, done);
       break;
     }
   }
