@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "berth/base/enum_text.h"
 #include "berth/model/objects.h"
 #include "ports/object_ref.h"
 
@@ -126,21 +127,8 @@ struct WriteOutcome {
 
 // "refused"
 constexpr const char* to_string(WriteOutcome::Result result) {
-  switch (result) {
-    case WriteOutcome::Result::done:
-      return "done";
-    case WriteOutcome::Result::gone:
-      return "gone";
-    case WriteOutcome::Result::conflict:
-      return "overtaken";
-    case WriteOutcome::Result::failed:
-      return "failed";
-    case WriteOutcome::Result::forbidden:
-      return "forbidden";
-    case WriteOutcome::Result::refused:
-      return "refused";
-  }
-  return "unknown";
+  return enum_text<WriteOutcome::Result::refused>(result, "unknown", "done", "gone", "conflict",
+                                                  "failed", "forbidden", "refused");
 }
 
 // Any thread.
