@@ -123,7 +123,7 @@ var (
 )
 
 // normalised is an object without what differs for a reason: labels, the hash in a generated name,
-// white space in expressions, the version of policies, tags of images and what only Helm writes.
+// white space in expressions, the version of policies before 1.36, tags of images and what only Helm writes.
 func normalised(e *harness.Env, object *unstructured.Unstructured) (string, map[string]any) {
 	e.Helper()
 	object.SetLabels(nil)
@@ -154,8 +154,10 @@ func normalised(e *harness.Env, object *unstructured.Unstructured) (string, map[
 	if strings.Contains(object.GetKind(), "AdmissionPolicy") {
 		words = whiteSpace.ReplaceAllString(words, " ")
 		words = strings.ReplaceAll(words, `\"`, "'")
-		words = strings.ReplaceAll(words, "admissionregistration.k8s.io/v1beta1",
-			"admissionregistration.k8s.io/v1")
+		if e.Minor < 36 {
+			words = strings.ReplaceAll(words, "admissionregistration.k8s.io/v1beta1",
+				"admissionregistration.k8s.io/v1")
+		}
 	}
 	result := map[string]any{}
 	e.Must(json.Unmarshal([]byte(words), &result))

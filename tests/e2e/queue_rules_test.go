@@ -49,6 +49,10 @@ func refused(t *testing.T, err error, words ...string) {
 
 func TestQueuesThatMakeNoSenseAreRefused(t *testing.T) {
 	e := cluster.Begin(t)
+	number := "-1"
+	if e.Minor < 35 {
+		number = "" // an API server of 1.34 does not repeat it
+	}
 	for _, each := range []struct {
 		name  string
 		spec  spec
@@ -66,7 +70,7 @@ func TestQueuesThatMakeNoSenseAreRefused(t *testing.T) {
 		{"negative capability", spec{"capability": spec{"cpu": "-1"}},
 			[]string{"spec.capability[cpu]", "an amount of 0 or more"}},
 		{"negative capability, a number", spec{"capability": spec{"cpu": int64(-1)}},
-			[]string{"spec.capability[cpu]", "an amount of 0 or more"}},
+			[]string{"spec.capability[cpu]", number, "an amount of 0 or more"}},
 		{"negative deserved", spec{"deserved": spec{"memory": "-8Gi"}},
 			[]string{"spec.deserved[memory]", "an amount of 0 or more"}},
 		{"negative guarantee", spec{"guarantee": guarantee(spec{"cpu": "-1m"})},

@@ -130,8 +130,8 @@ func TestPodsMoveBeforeTheirBindCallsCome(t *testing.T) {
 		}
 		return nil
 	})
-	moved := growth(e, `berth_decisions_total{kind="bind"}`, len(all))
-	refused := growth(e, `berth_extender_calls_total{outcome="refused",verb="bind"}`, len(all))
+	moved := e.Growth(`berth_decisions_total{kind="bind"}`, len(all))
+	refused := e.Growth(`berth_extender_calls_total{outcome="refused",verb="bind"}`, len(all))
 	e.PatchNode(left, `{"spec":{"unschedulable":true}}`)
 	e.AddNodes(1, "8")
 	moved()
@@ -144,23 +144,6 @@ func TestPodsMoveBeforeTheirBindCallsCome(t *testing.T) {
 		if pod.Spec.NodeName == left {
 			t.Errorf("%q is bound to the node that its plan had left", pod.Name)
 		}
-	}
-}
-
-// growth returns a function that waits until the metric has grown by so much since this call.
-func growth(e *harness.Env, sample string, more int) func() {
-	e.Helper()
-	before, err := e.Berth.Metric(e.Context, sample)
-	e.Must(err)
-	return func() {
-		e.Helper()
-		e.Await(harness.Soon, func() error {
-			now, err := e.Berth.Metric(e.Context, sample)
-			if err == nil && now < before+float64(more) {
-				err = fmt.Errorf("%s grew from %v to %v, expected %d more", sample, before, now, more)
-			}
-			return err
-		})
 	}
 }
 

@@ -267,16 +267,24 @@ func (e *Env) Refusals() (map[string]int, error) {
 // AwaitSessions waits until so many more sessions have been run.
 func (e *Env) AwaitSessions(count int) {
 	e.Helper()
-	const sample = "berth_session_duration_seconds_count"
+	e.Growth("berth_session_duration_seconds_count", count)()
+}
+
+// Growth returns a function that waits until the metric has grown by so much since this call.
+func (e *Env) Growth(sample string, more int) func() {
+	e.Helper()
 	before, err := e.Berth.Metric(e.Context, sample)
 	e.Must(err)
-	e.Await(Soon, func() error {
-		now, err := e.Berth.Metric(e.Context, sample)
-		if err == nil && now < before+float64(count) {
-			err = fmt.Errorf("%v sessions since %v", now-before, before)
-		}
-		return err
-	})
+	return func() {
+		e.Helper()
+		e.Await(Soon, func() error {
+			now, err := e.Berth.Metric(e.Context, sample)
+			if err == nil && now < before+float64(more) {
+				err = fmt.Errorf("%s grew from %v to %v, expected %d more", sample, before, now, more)
+			}
+			return err
+		})
+	}
 }
 
 // AwaitKubeSchedulerKnowsNodes waits until kube-scheduler has bound a pod to each of this test's
