@@ -43,6 +43,19 @@ std::string testdata(const std::string& name) {
   return support::source_file("tests/tools/testdata/") + name;
 }
 
+std::vector<std::string> about_reservation(const std::string& command, const std::string& cycles) {
+  return {command,
+          "--cluster",
+          testdata("reservation"),
+          "--config",
+          support::source_file("docs/examples/reservation/reservation.conf"),
+          "--now",
+          "2026-11-21T09:00:00Z",
+          "--cycles",
+          cycles,
+          "-o"};
+}
+
 Outcome run_program(const std::vector<std::string>& arguments, const fs::path& input,
                     const std::string& program) {
   const TemporaryDirectory directory;

@@ -39,4 +39,7 @@ std::string read_text(const std::filesystem::path& file);
 // In tests/tools/testdata.
 std::string testdata(const std::string& name);
 
+// The words of a command about testdata/reservation after so many cycles, up to its form (-o).
+std::vector<std::string> about_reservation(const std::string& command, const std::string& cycles);
+
 }  // namespace berth::tools

@@ -109,16 +109,7 @@ TEST(PlanCommand, WithoutReservationsTheirFieldsAreEmpty) {
 
 // The report on testdata/reservation after so many cycles.
 std::string reservation_after(const std::string& cycles, std::vector<std::string> more) {
-  std::vector<std::string> words{"plan",
-                                 "--cluster",
-                                 testdata("reservation"),
-                                 "--config",
-                                 support::source_file("docs/examples/reservation/reservation.conf"),
-                                 "--now",
-                                 "2026-11-21T09:00:00Z",
-                                 "--cycles",
-                                 cycles,
-                                 "-o"};
+  std::vector<std::string> words = about_reservation("plan", cycles);
   words.insert(words.end(), more.begin(), more.end());
   const Outcome outcome = run_program(words);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "support/checkout.h"
 #include "tools/answering_server.h"
 #include "tools/berth_process.h"
 #include "views/reservation_document.h"
@@ -41,21 +40,10 @@ TEST(ReservationsCommand, SaysWhyThereIsNoAnswer) {
 }
 
 TEST(ReservationsCommand, ShowsThoseOfManifests) {
-  const std::vector<std::string> words{
-      "reservations",
-      "--cluster",
-      testdata("reservation"),
-      "--config",
-      support::source_file("docs/examples/reservation/reservation.conf"),
-      "--now",
-      "2026-11-21T09:00:00Z",
-      "--cycles",
-      "4",
-      "-o"};
-  const auto in_form = [&](const std::string& form) {
-    std::vector<std::string> all = words;
-    all.push_back(form);
-    const Outcome outcome = run_program(all);
+  const auto in_form = [](const std::string& form) {
+    std::vector<std::string> words = about_reservation("reservations", "4");
+    words.push_back(form);
+    const Outcome outcome = run_program(words);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return outcome.out;
   };
